@@ -1,0 +1,142 @@
+import { ScriptError } from '../syntax/place.ts';
+import type { Expression } from '../syntax/tree.ts';
+import { indexValue } from './arguments.ts';
+import { type Emitting, quote, settled } from './emitting.ts';
+import { castCode } from './known-types.ts';
+import { checkStaticName, memberName, methodOf, staticFieldAround } from './names.ts';
+import type { Scope } from './unit.ts';
+
+/** Code that makes the new value from code for the old one; null if the old value is not needed. */
+type Change = {
+  readonly from: ((old: string) => string) | null;
+  readonly to: string;
+  readonly node?: Expression;
+};
+
+export function emitAssignment(e: Emitting, node: Expression & { kind: 'assign' }, scope: Scope): string {
+  const { target, operator } = node;
+  if (operator === '=')
+    return assign(e, target, { from: null, to: e.value(node.value, scope), node: node.value }, scope);
+  if (operator === '?=') {
+    const kept = e.unit.temporary(scope);
+    return assign(
+      e,
+      target,
+      { from: (old) => `(rt.truth(${kept}=${old})?${kept}:${e.value(node.value, scope)})`, to: '' },
+      scope,
+    );
+  }
+  const method = methodOf(operator.slice(0, -1));
+  return assign(
+    e,
+    target,
+    { from: (old) => settled(`H.operate(rt,${quote(method!)},${old},${e.value(node.value, scope)})`), to: '' },
+    scope,
+  );
+}
+
+/** `++` and `--`: the value before or after the step. */
+export function emitStep(e: Emitting, node: Expression & { kind: 'step' }, scope: Scope): string {
+  const by = node.operator === '++' ? '1' : '-1';
+  if (!isTarget(node.of)) {
+    const kept = e.unit.temporary(scope);
+    const step = settled(`H.step(rt,(${kept}=${e.value(node.of, scope)}),${by})`);
+    return node.isPrefix ? step : `(${step},${kept})`;
+  }
+  if (node.isPrefix) return assign(e, node.of, { from: (old) => settled(`H.step(rt,${old},${by})`), to: '' }, scope);
+  const before = e.unit.temporary(scope);
+  const after = assign(e, node.of, { from: (old) => settled(`H.step(rt,(${before}=${old}),${by})`), to: '' }, scope);
+  return `(${after},${before})`;
+}
+
+function isTarget(node: Expression): boolean {
+  return node.kind === 'name' || node.kind === 'property' || node.kind === 'index';
+}
+
+function assign(e: Emitting, target: Expression, change: Change, scope: Scope): string {
+  switch (target.kind) {
+    case 'name':
+      return assignName(e, target, change, scope);
+    case 'property':
+      return assignProperty(e, target, change, scope);
+    case 'index':
+      return assignElement(e, target, change, scope);
+    default:
+      throw new ScriptError(
+        'the left side of an assignment must be a variable, a property or an element',
+        target.place,
+      );
+  }
+}
+
+function assignName(e: Emitting, target: Expression & { kind: 'name' }, change: Change, scope: Scope): string {
+  const { name } = target;
+  const { unit } = e;
+  const local = scope.find(name);
+  const newValue = (): string => (change.from === null ? change.to : change.from(e.value(target, scope)));
+  if (local !== null) {
+    if (local.isFinal) throw new ScriptError(`the variable '${name}' is final`, target.place);
+    return local.type === null
+      ? `(${local.code}=${newValue()})`
+      : `(${local.code}=${castCode(e, newValue(), local.type, change.node ?? null, scope)})`;
+  }
+  const { context } = scope;
+  const { owner } = context;
+  if (owner?.finals.has(name) === true && !context.isConstructor)
+    throw new ScriptError(`the field '${name}' is final`, target.place);
+  const kept = unit.temporary(scope);
+  if (owner !== null && !context.isClosure && owner.fields.has(name) && !context.isStatic) {
+    return `(${kept}=${newValue()},H.setField(rt,self,${quote(name)},${kept}))`;
+  }
+  if (owner?.staticFields.has(name) === true)
+    return `(${kept}=${newValue()},H.setStaticField(rt,${unit.type(owner.type)},${quote(name)},${kept}))`;
+  const around = owner === null ? null : staticFieldAround(e, owner.type, name);
+  if (around !== null)
+    return `(${kept}=${newValue()},H.setStaticField(rt,${unit.type(around)},${quote(name)},${kept}))`;
+  checkStaticName(e, name, target.place, scope);
+  if (owner === null || owner.isScript || context.isClosure || owner.type.superclass !== null) {
+    return `(${kept}=${newValue()},${settled(`H.writeHere(rt,${context.receiver},${quote(name)},${kept})`)},${kept})`;
+  }
+  return `(${kept}=${newValue()},${settled(`H.write(rt,self,${quote(name)},${kept})`)},${kept})`;
+}
+
+function assignProperty(e: Emitting, target: Expression & { kind: 'property' }, change: Change, scope: Scope): string {
+  const { unit } = e;
+  const name = memberName(e, target.name, scope);
+  const { owner } = scope.context;
+  const plain = target.name.kind === 'literal' ? String(target.name.value) : '';
+  const isOwnField = (target.of.kind === 'this' && owner?.fields.has(plain) === true) || target.isField;
+  const [object, key, value] = [unit.temporary(scope), unit.temporary(scope), unit.temporary(scope)];
+  const read =
+    target.isField || isOwnField ? `H.rawField(rt,${object},${key})` : settled(`H.read(rt,${object},${key})`);
+  const to = change.from === null ? change.to : change.from(read);
+  const write = isOwnField
+    ? `H.setField(rt,${object},${key},${value})`
+    : settled(`H.write(rt,${object},${key},${value})`);
+  if (target.navigation === 'spread') {
+    const values = change.from === null ? change.to : change.from(`(yield*H.spreadRead(rt,${object},${name}))`);
+    return `(${object}=${e.value(target.of, scope)},${value}=${values},yield*H.spreadWrite(rt,${object},${name},${value}),${value})`;
+  }
+  const of = e.value(target.of, scope);
+  const whole = `(${key}=${name},${value}=${to},${write},${value})`;
+  if (target.navigation !== 'safe') return `(${object}=${of},${whole})`;
+  return `((${object}=${of})===null?${change.from === null ? change.to : 'null'}:${whole})`;
+}
+
+function assignElement(e: Emitting, target: Expression & { kind: 'index' }, change: Change, scope: Scope): string {
+  const { unit } = e;
+  const [object, key, value] = [unit.temporary(scope), unit.temporary(scope), unit.temporary(scope)];
+  const of = e.value(target.of, scope);
+  const index = indexValue(e, target.items, scope);
+  const to = change.from === null ? change.to : change.from(settled(`H.at(rt,${object},${key})`));
+  return `(${object}=${of},${key}=${index},${value}=${to},${settled(`H.putAt(rt,${object},${key},${value})`)},${value})`;
+}
+
+/** `(a, b) = value` */
+export function emitAssignMany(e: Emitting, node: Expression & { kind: 'assign-many' }, scope: Scope): string {
+  const list = e.unit.temporary(scope);
+  const parts = node.targets.map((target, index) =>
+    assign(e, target, { from: null, to: settled(`H.part(rt,${list},${index})`) }, scope),
+  );
+  return `(${list}=${e.value(node.value, scope)},${parts.join(',')},${list})`;
+}

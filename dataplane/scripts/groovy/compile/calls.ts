@@ -1,0 +1,146 @@
+import { ScriptError } from '../syntax/place.ts';
+import type { ClassNode, Expression } from '../syntax/tree.ts';
+import { OBJECT } from '../values/java-class.ts';
+import { checkCall, checkStaticCall } from './absent-calls.ts';
+import { argumentsCode } from './arguments.ts';
+import { type Emitting, quote, settled } from './emitting.ts';
+import { classOfPath, memberName, staticMethodAround } from './names.ts';
+import { type Scope, unsupported } from './unit.ts';
+
+type Call = Expression & { kind: 'call' };
+
+export function emitCall(e: Emitting, node: Expression & { kind: 'call' | 'invoke' }, scope: Scope): string {
+  // Made where it is used: arguments with casts have code of their own, and both would double the work at each level.
+  const args = (): string => `[${argumentsCode(e, node.args, scope)}]`;
+  if (node.kind === 'invoke') {
+    const of = e.value(node.of, scope);
+    return settled(`H.callValue(rt,${of},${args()})`);
+  }
+  if (node.of?.kind === 'new' && node.name.kind === 'literal' && node.name.value === 'is')
+    return `(${e.value(node.of, scope)},${args()},false)`;
+  return node.of === null ? unqualified(e, node, args, scope) : qualified(e, node, node.of, args, scope);
+}
+
+/** Arguments with casts choose overloads by the types of the casts. */
+function typedArguments(e: Emitting, node: Call, scope: Scope): string | null {
+  const { positional, named } = node.args;
+  const isTyped = (arg: Expression): arg is Expression & { kind: 'coerce' } =>
+    arg.kind === 'coerce' && arg.isCast && e.unit.types.find(arg.type.name) === OBJECT;
+  if (!positional.some(isTyped) || named.length > 0 || positional.some((arg) => arg.kind === 'spread')) return null;
+  const codes = positional.map((arg) =>
+    isTyped(arg)
+      ? `H.typed(rt,${e.value(arg.of, scope)},${e.unit.type(e.unit.types.resolve(arg.type))})`
+      : e.value(arg, scope),
+  );
+  return `[${codes.join(',')}]`;
+}
+
+/** `name(…)`: a variable, a method, or a static import. */
+function unqualified(e: Emitting, node: Call, args: () => string, scope: Scope): string {
+  const { unit } = e;
+  const { context } = scope;
+  if (node.name.kind === 'literal' && typeof node.name.value === 'string') {
+    const name = node.name.value;
+    const local = scope.find(name);
+    if (local !== null) return settled(`H.callValue(rt,${local.code},${args()})`);
+    if (name === 'use' && node.args.positional.at(-1)?.kind === 'closure')
+      unsupported('categories (`use`) are not supported', node.place);
+    if (name === 'evaluate') unsupported('`evaluate` is not supported', node.place);
+    const imported = unit.types.staticMember(name);
+    if (imported?.type.statics.has(imported.member)) {
+      return settled(
+        `H.callImported(rt,${context.receiver},${quote(name)},${unit.type(imported.type)},${quote(imported.member)},${args()})`,
+      );
+    }
+  }
+  const name = memberName(e, node.name, scope);
+  const plain = node.name.kind === 'literal' ? String(node.name.value) : '';
+  const around = context.owner === null ? null : staticMethodAround(e, context.owner.type, plain);
+  if (around !== null) return settled(`H.sendStatic(rt,${unit.type(around)},${name},${args()})`);
+  if (context.isStatic && !context.isClosure)
+    return settled(`H.callStaticHere(rt,${unit.type(context.owner!.type)},${name},${args()})`);
+  const typed = typedArguments(e, node, scope);
+  if (typed !== null) return settled(`H.callHereTyped(rt,${context.receiver},${name},${typed})`);
+  return settled(`H.callHere(rt,${context.receiver},${name},${args()})`);
+}
+
+function qualified(e: Emitting, node: Call, of: Expression, args: () => string, scope: Scope): string {
+  const { unit } = e;
+  const name = memberName(e, node.name, scope);
+  if (of.kind === 'super') return superCall(e, node, name, args, scope);
+  if (of.kind === 'this' && node.name.kind === 'literal' && node.name.value === '<init>') {
+    if (!scope.context.isConstructor) throw new ScriptError('`this(…)` stands only in a constructor', node.place);
+    return `(yield*H.constructorCall(rt,${unit.type(scope.context.owner!.type)},self,${args()}),null)`;
+  }
+  if (of.kind === 'property' && of.name.kind === 'literal' && of.name.value === 'super') {
+    const above = classOfPath(e, of.of, scope);
+    if (above !== null) return settled(`H.callAbove(rt,self,${unit.type(above)},${name},${args()})`);
+  }
+  if (of.kind === 'this') return settled(`H.callThis(rt,self,${name},${args()})`);
+  const type = classOfPath(e, of, scope);
+  if (type !== null) {
+    checkStaticCall(e, type, node.name, node.place);
+    return settled(`H.sendStatic(rt,${unit.type(type)},${name},${args()})`);
+  }
+  checkCall(e, of, node.name, node.place, scope);
+  const target = e.value(of, scope);
+  if (node.navigation === 'spread') return `(yield*H.spreadCall(rt,${target},${name},${args()}))`;
+  const typed = typedArguments(e, node, scope);
+  if (node.navigation === 'plain' && typed !== null) return settled(`H.sendTyped(rt,${target},${name},${typed})`);
+  if (node.navigation === 'plain') return settled(`H.send(rt,${target},${name},${args()})`);
+  const kept = unit.temporary(scope);
+  return `((${kept}=${target})===null?null:${settled(`H.send(rt,${kept},${name},${args()})`)})`;
+}
+
+function superCall(e: Emitting, node: Call, name: string, args: () => string, scope: Scope): string {
+  const { owner } = scope.context;
+  if (owner !== null && e.unit.declared.get(owner.type)?.node.form === 'trait')
+    unsupported('`super` in a trait is not supported', node.place);
+  if (owner === null || owner.type.superclass === null)
+    throw new ScriptError('there is no class above this one', node.place);
+  const type = e.unit.type(owner.type);
+  if (node.name.kind === 'literal' && node.name.value === '<init>') {
+    if (!scope.context.isConstructor) throw new ScriptError('`super(…)` stands only in a constructor', node.place);
+    return `(yield*H.constructorCall(rt,${type}.superclass,self,${args()}),null)`;
+  }
+  return settled(`H.superCall(rt,self,${type},${name},${args()})`);
+}
+
+export function emitCreation(e: Emitting, node: Expression & { kind: 'new' | 'new-array' }, scope: Scope): string {
+  const { unit } = e;
+  if (node.kind === 'new-array') {
+    const type = unit.types.resolve(node.type);
+    if (node.items !== null)
+      return `rt.cast(H.list(rt,[${argumentsCode(e, { positional: node.items, named: [] }, scope)}]),${unit.type(type)})`;
+    return `H.newArray(rt,${unit.type(type)},[${node.sizes.map((size) => e.value(size, scope)).join(',')}])`;
+  }
+  const args = `[${argumentsCode(e, node.args, scope)}]`;
+  if (node.body !== null) return e.anonymousClass(node.body, scope, args, true);
+  const type = unit.types.resolve(node.type);
+  if (unit.declared.get(type)?.node.form === 'trait')
+    unsupported(`the trait ${type.name} cannot be created`, node.place);
+  if (type.isInterface || type.isAbstract) {
+    throw new ScriptError(
+      `'${type.name}' is ${type.isInterface ? 'an interface' : 'abstract'} and cannot be created`,
+      node.place,
+    );
+  }
+  if (type.isEnum && type.declared !== null && scope.context.owner?.type !== type)
+    throw new ScriptError(`'${type.name}' is an enum and only creates its own constants`, node.place);
+  if (type.declared === null && type.constructors.length === 0 && !isThrowable(type)) {
+    unsupported(`objects of class ${type.name} cannot be created`, node.place);
+  }
+  const inner = unit.declared.get(type);
+  if (inner !== undefined && inner.outer !== null && isInner(inner.node))
+    return `(yield*H.createInner(rt,${unit.type(type)},self,${unit.type(inner.outer)},${args}))`;
+  return settled(`H.create(rt,${unit.type(type)},${args})`);
+}
+
+/** A class within a class whose objects belong to one of the class around. */
+function isInner({ form, modifiers }: ClassNode): boolean {
+  return form === 'class' && !modifiers.words.has('static');
+}
+
+function isThrowable(type: { readonly supertypes: ReadonlySet<{ readonly name: string }> }): boolean {
+  return [...type.supertypes].some((each) => each.name === 'java.lang.Throwable');
+}

@@ -1,0 +1,158 @@
+import { type Place, ScriptError } from '../syntax/place.ts';
+import type { ClassNode, Expression, MethodNode, Parameter, Statement } from '../syntax/tree.ts';
+import type { JavaClass } from '../values/java-class.ts';
+import type { Unit } from './unit.ts';
+
+/** Rejects classes that Groovy's compiler rejects. */
+export function checkClass(unit: Unit, node: ClassNode, type: JavaClass): void {
+  checkOnce(
+    'field',
+    [...node.constants, ...node.fields].map(({ name, place }) => ({ name, place })),
+  );
+  checkOnce('constructor', node.constructors.map(signed));
+  checkOnce('method', node.methods.map(signed));
+  for (const method of node.methods) checkBody(node, method);
+  checkAccess(node.methods);
+  for (const { body } of node.constructors) for (const each of (body ?? []).slice(1)) checkConstructorCall(each);
+  const above = type.superclass === null ? undefined : unit.declared.get(type.superclass);
+  if (above?.node.modifiers.words.has('final') === true)
+    throw new ScriptError(`the class '${above.node.name}' is final`, node.place);
+  if (node.form === 'enum' && node.superclass !== null)
+    throw new ScriptError('an enum extends no class', node.superclass.place);
+  if (node.form === 'class' && node.name !== '' && !node.modifiers.words.has('abstract'))
+    checkImplemented(unit, node, type);
+}
+
+/** Groovy does not let overloads be partly private. */
+function checkAccess(methods: readonly MethodNode[]): void {
+  const isPrivate = new Map<string, boolean>();
+  for (const { name, modifiers, place } of methods) {
+    const own = modifiers.words.has('private');
+    if (own !== (isPrivate.get(name) ?? own))
+      throw new ScriptError(`the method '${name}' is private in one overload and not in another`, place);
+    isPrivate.set(name, own);
+  }
+}
+
+function checkOnce(what: string, members: readonly { readonly name: string; readonly place: Place }[]): void {
+  const known = new Set<string>();
+  for (const { name, place } of members) {
+    if (known.has(name)) throw new ScriptError(`the ${what} '${name.split('(')[0]}' is declared twice`, place);
+    known.add(name);
+  }
+}
+
+/** The types of parameters as written, by which two methods are the same. */
+export function signatureOf(parameters: readonly Parameter[]): string {
+  return parameters
+    .map(
+      ({ type, isVariadic }) =>
+        `${type?.name ?? 'Object'}${'[]'.repeat((type?.dimensions ?? 0) + (isVariadic ? 1 : 0))}`,
+    )
+    .join();
+}
+
+function signed({ name, parameters, place }: MethodNode): { name: string; place: Place } {
+  return { name: `${name}(${signatureOf(parameters)})`, place };
+}
+
+function checkBody(node: ClassNode, method: MethodNode): void {
+  const { words } = method.modifiers;
+  const { name, place } = method;
+  if (node.form === 'interface') {
+    if (words.has('static') || words.has('private') || words.has('protected'))
+      throw new ScriptError(`the method '${name}' of an interface must be public and not static`, place);
+    if (method.body !== null && !words.has('default'))
+      throw new ScriptError(`the method '${name}' of an interface has a body and must be 'default'`, place);
+    return;
+  }
+  if (method.body === null && !words.has('abstract') && !words.has('native'))
+    throw new ScriptError(`the method '${name}' has no body and must be abstract`, place);
+  if (method.body === null && node.form === 'class' && node.name !== '' && !node.modifiers.words.has('abstract'))
+    throw new ScriptError(`the class '${node.name}' has an abstract method and must be abstract`, node.place);
+}
+
+function checkConstructorCall(node: Statement): void {
+  if (node.kind !== 'expression' || node.of.kind !== 'call') return;
+  const { of, name, place } = node.of;
+  const isCall = (of?.kind === 'this' || of?.kind === 'super') && name.kind === 'literal' && name.value === '<init>';
+  if (isCall) throw new ScriptError(`'${of.kind}(…)' must be the first statement of a constructor`, place);
+}
+
+/** Every method that a class above leaves open has a body somewhere. */
+function checkImplemented(unit: Unit, node: ClassNode, type: JavaClass): void {
+  const types = [...type.supertypes];
+  const isOf = (method: MethodNode, name: string, count: number): boolean =>
+    method.name === name &&
+    method.body !== null &&
+    method.parameters.length >= count &&
+    method.parameters.filter(({ initial }) => initial === null).length <= count;
+  const isImplemented = (name: string, count: number): boolean =>
+    types.some((each) => {
+      const declared = unit.declared.get(each)?.node;
+      if (declared === undefined)
+        return !each.isInterface && each.name !== 'java.lang.Object' && each.methods.has(name);
+      if (declared.methods.some((method) => isOf(method, name, count))) return true;
+      return declared.fields.some((field) => isAccessor(name, field.name));
+    });
+  for (const each of types) {
+    const declared = unit.declared.get(each)?.node;
+    const open =
+      declared === undefined
+        ? []
+        : declared.methods.filter(({ body }) => body === null).map(({ name, parameters }) => [name, parameters.length]);
+    for (const [name, count] of open as [string, number][])
+      if (!isImplemented(name, count))
+        throw new ScriptError(`the class '${node.name}' must implement '${name}' or be abstract`, node.place);
+    if (declared !== undefined || !each.isInterface || each.sam === null) continue;
+    const { sam } = each;
+    const isNamed = types.some((above) => {
+      const own = unit.declared.get(above)?.node;
+      return own === undefined
+        ? !above.isInterface && above.methods.has(sam)
+        : own.methods.some(({ name, body }) => name === sam && body !== null);
+    });
+    if (!isNamed) throw new ScriptError(`the class '${node.name}' must implement '${sam}' or be abstract`, node.place);
+  }
+}
+
+function isAccessor(method: string, field: string): boolean {
+  const suffix = field.charAt(0).toUpperCase() + field.slice(1);
+  return method === `get${suffix}` || method === `set${suffix}` || method === `is${suffix}`;
+}
+
+/** Static parts that do more than make plain values. */
+export function hasVisibleStatics(node: ClassNode): boolean {
+  if (node.initializers.some(({ isStatic }) => isStatic)) return true;
+  if (node.constants.length > 0 && (node.constructors.length > 0 || node.constants.some(({ body }) => body !== null)))
+    return true;
+  const names = new Set(node.fields.map(({ name }) => name));
+  return node.fields.some(
+    ({ modifiers, initial }) =>
+      (modifiers.words.has('static') || node.form === 'interface') && initial !== null && !isPlain(initial, names),
+  );
+}
+
+/** A value that is made without running code of the script. */
+function isPlain(node: Expression, names: ReadonlySet<string>): boolean {
+  const isEach = (nodes: readonly Expression[]): boolean => nodes.every((each) => isPlain(each, names));
+  switch (node.kind) {
+    case 'literal':
+    case 'closure':
+      return true;
+    case 'name':
+      return names.has(node.name);
+    case 'gstring':
+      return isEach(node.values);
+    case 'list':
+      return isEach(node.items);
+    case 'map':
+      return isEach(node.items.flatMap((item) => ('key' in item ? [item.key, item.value] : [item.spread])));
+    case 'unary':
+      return isPlain(node.of, names);
+    case 'coerce':
+      return isPlain(node.of, names);
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,44 @@
+import type { DeclaredField } from '../runtime/instance.ts';
+import type { JavaClass } from '../values/java-class.ts';
+
+export interface TemplateMethod {
+  readonly name: string;
+  readonly types: readonly JavaClass[];
+  /** Parameters that a call may leave out. */
+  readonly hasDefault: readonly boolean[];
+  readonly isVariadic: boolean;
+  readonly isStatic: boolean;
+  /** Modifiers as messages show them: `public static`. */
+  readonly access: string;
+  readonly returns: JavaClass | null;
+  /** Place of the code in the functions of the class. */
+  readonly code: number;
+}
+
+/** A class of a script without its code. */
+export interface ClassTemplate {
+  readonly name: string;
+  readonly superclass: JavaClass;
+  readonly interfaces: readonly JavaClass[];
+  readonly form: 'class' | 'interface' | 'enum' | 'trait';
+  readonly isAbstract: boolean;
+  readonly sam: string | null;
+  /** Types that abstract methods return, by name. */
+  readonly returns: ReadonlyMap<string, JavaClass>;
+  /** Names of methods without a body. */
+  readonly abstracts: ReadonlySet<string>;
+  readonly inheritsConstructors: boolean;
+  /** Others can see when the static parts run: they run at the first use of the class, not with the script. */
+  readonly isLazy: boolean;
+  readonly fields: readonly DeclaredField[];
+  readonly methods: readonly TemplateMethod[];
+  readonly constructors: readonly TemplateMethod[];
+  readonly initialize: number | null;
+  readonly initializeStatics: number | null;
+  readonly canonical: {
+    readonly equals: boolean;
+    readonly text: boolean;
+    readonly tuple: boolean;
+    readonly immutable: boolean;
+  } | null;
+}

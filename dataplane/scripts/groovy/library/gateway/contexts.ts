@@ -1,0 +1,135 @@
+import { GMap } from '../../values/collections.ts';
+import type { ClassSpec, JavaClass, LibraryFunction, Obj, Runtime, Value } from '../../values/java-class.ts';
+
+const SERVICES = 'org.forgerock.services.context.';
+const ROUTING = 'org.forgerock.http.routing.';
+
+/** Properties by name; those of the gateway are made when a script asks for them. */
+export interface ContextFields {
+  get(name: string): Value | undefined;
+  has(name: string): boolean;
+}
+
+/** A context, or a function that makes it when a script asks for it. */
+export type ContextParent = ContextValue | null | (() => ContextValue | null);
+
+/** One link in the chain of contexts of a request. */
+export class ContextValue implements Obj {
+  readonly javaClass: JavaClass;
+  readonly name: string;
+  readonly fields: ContextFields;
+  #parent: ContextParent;
+
+  constructor(rt: Runtime, className: string, name: string, parent: ContextParent, fields: ContextFields) {
+    this.javaClass = rt.class(className);
+    this.name = name;
+    this.#parent = parent;
+    this.fields = fields;
+  }
+
+  get parent(): ContextValue | null {
+    if (typeof this.#parent === 'function') this.#parent = this.#parent();
+    return this.#parent;
+  }
+}
+
+/** Classes of contexts by the name of the context; any other name is a generic one. */
+export const contextClasses: Readonly<Record<string, string>> = {
+  root: `${SERVICES}RootContext`,
+  session: 'org.forgerock.http.session.SessionContext',
+  attributes: `${SERVICES}AttributesContext`,
+  client: `${SERVICES}ClientContext`,
+  router: `${ROUTING}UriRouterContext`,
+  oauth2: 'org.forgerock.http.oauth2.OAuth2Context',
+  transactionId: `${SERVICES}TransactionIdContext`,
+};
+
+export const GENERIC_CONTEXT = `${SERVICES}GenericContext`;
+
+function* upwards(context: ContextValue): Generator<ContextValue> {
+  for (let at: ContextValue | null = context; at !== null; at = at.parent) yield at;
+}
+
+function named(rt: Runtime, self: ContextValue, name: string): ContextValue {
+  for (const context of upwards(self)) if (context.name === name) return context;
+  return rt.fail('java.lang.IllegalArgumentException', `No context of named ${name} found.`);
+}
+
+const typed = (rt: Runtime, self: ContextValue, type: JavaClass): ContextValue | null => {
+  for (const context of upwards(self)) if (rt.isInstance(context, type)) return context;
+  return null;
+};
+
+const contextMethods: Readonly<Record<string, LibraryFunction>> = {
+  'asContext(Class)': (rt, self: ContextValue, [type]: [JavaClass]) =>
+    typed(rt, self, type) ?? rt.fail('java.lang.IllegalArgumentException', `No context of type ${type.name} found.`),
+  'containsContext(Class)': (rt, self: ContextValue, [type]: [JavaClass]) => typed(rt, self, type) !== null,
+  'containsContext(String)': (_rt, self: ContextValue, [name]: [string]) =>
+    [...upwards(self)].some((context) => context.name === name),
+  'getContext(String)': (rt, self: ContextValue, [name]: [string]) => named(rt, self, name),
+  'getContextName()': (_rt, self: ContextValue) => self.name,
+  'getParent()': (_rt, self: ContextValue) => self.parent,
+  'isRootContext()': (_rt, self: ContextValue) => self.parent === null,
+  'getId()': (_rt, self: ContextValue) => {
+    const root = [...upwards(self)].at(-1)!;
+    return root.fields.get('id') ?? null;
+  },
+};
+
+function getters(...names: readonly string[]): Record<string, LibraryFunction> {
+  return Object.fromEntries(
+    names.map((name) => {
+      const [method = '', field = ''] = name.includes('=')
+        ? name.split('=')
+        : [`get${name[0]!.toUpperCase()}${name.slice(1)}`, name];
+      return [`${method}()`, (_rt: Runtime, self: ContextValue) => self.fields.get(field) ?? null];
+    }),
+  );
+}
+
+const spec = (name: string, methods: Readonly<Record<string, LibraryFunction>>): ClassSpec => ({
+  name,
+  interfaces: [`${SERVICES}Context`],
+  methods,
+});
+
+export const contextSpecs: readonly ClassSpec[] = [
+  { name: `${SERVICES}Context`, kind: 'interface', methods: contextMethods },
+  spec(contextClasses['root']!, {}),
+  spec(contextClasses['session']!, getters('session')),
+  spec(contextClasses['attributes']!, getters('attributes')),
+  spec(
+    contextClasses['client']!,
+    getters(
+      'remoteAddress',
+      'remotePort',
+      'localAddress',
+      'localPort',
+      'localName',
+      'remoteUser',
+      'remoteHost',
+      'userAgent',
+      'certificates',
+      'isSecure=secure',
+      'isExternal=external',
+    ),
+  ),
+  spec(
+    contextClasses['router']!,
+    getters('originalUri', 'baseUri', 'matchedUri', 'remainingUri', 'uriTemplateVariables'),
+  ),
+  spec(contextClasses['oauth2']!, getters('accessToken')),
+  spec(contextClasses['transactionId']!, getters('transactionId')),
+  {
+    name: GENERIC_CONTEXT,
+    interfaces: [`${SERVICES}Context`],
+    property: (_rt, self: ContextValue, name) => (self.fields.has(name) ? self.fields.get(name)! : undefined),
+  },
+];
+
+/** Contexts by name; the innermost of a name is the visible one. */
+export function contextsMap(leaf: ContextValue): GMap {
+  const map = new GMap();
+  for (const context of upwards(leaf)) if (!map.has(context.name)) map.put(context.name, context);
+  return map;
+}

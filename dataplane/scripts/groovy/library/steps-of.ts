@@ -1,0 +1,7 @@
+import type { Steps } from '../values/java-class.ts';
+
+/** A value where steps are wanted. */
+export function* stepsOf<T>(value: T): Steps<T> {
+  yield* [];
+  return value;
+}

@@ -1,0 +1,337 @@
+import { Closure, Functional } from '../values/closure.ts';
+import { ArrayValue, ByteArray, GMap, GSet, List } from '../values/collections.ts';
+import { isNumber, toInt } from '../values/conversions.ts';
+import {
+  ARRAY_LIST,
+  BIG_DECIMAL,
+  BIG_INTEGER,
+  BOOLEAN,
+  BYTE,
+  CHARACTER,
+  CLOSURE,
+  COLLECTION,
+  DOUBLE,
+  FLOAT,
+  HASH_SET,
+  INTEGER,
+  ITERABLE,
+  LINKED_HASH_SET,
+  LIST,
+  LONG,
+  NUMBER,
+  PRIMITIVES,
+  QUEUE,
+  SET,
+  SHORT,
+  SORTED_SET,
+  STRING,
+  TREE_SET,
+} from '../values/core-classes.ts';
+import { parseDecimal } from '../values/decimal.ts';
+import { GString } from '../values/g-string.ts';
+import { CLASS, JavaClass, type LibraryMethod, OBJECT, type Steps, type Value } from '../values/java-class.ts';
+import { BigInteger, Byte, Char, Double, Float, Short } from '../values/numbers.ts';
+import { Thrown } from '../values/throwable.ts';
+import { type Core, MISSING, settle } from './core.ts';
+import { castFailure, missingConstructor } from './failures.ts';
+import { declaredOf, Instance, isEnumConstant } from './instance.ts';
+import { prepareNow } from './objects/class-preparation.ts';
+import { isPrimitive, toNumericType } from './overloads.ts';
+
+const WRAPPERS: ReadonlyMap<JavaClass, JavaClass> = new Map([
+  [PRIMITIVES.int, INTEGER],
+  [PRIMITIVES.long, LONG],
+  [PRIMITIVES.double, DOUBLE],
+  [PRIMITIVES.float, FLOAT],
+  [PRIMITIVES.short, SHORT],
+  [PRIMITIVES.byte, BYTE],
+  [PRIMITIVES.char, CHARACTER],
+  [PRIMITIVES.boolean, BOOLEAN],
+]);
+
+const NUMERIC: ReadonlySet<JavaClass> = new Set([INTEGER, LONG, DOUBLE, FLOAT, SHORT, BYTE, BIG_INTEGER, BIG_DECIMAL]);
+
+export function wrapperOf(type: JavaClass): JavaClass {
+  return WRAPPERS.get(type) ?? type;
+}
+
+/** A Java cast, or the assignment to a typed variable. */
+export function castTo(core: Core, value: Value, type: JavaClass): Value {
+  if (type === OBJECT) return value;
+  const boxed = wrapperOf(type);
+  if (value === null) {
+    if (type === PRIMITIVES.boolean) return false;
+    if (!isPrimitive(type) || type === PRIMITIVES.void) return null;
+    return castFailure(core, value, type, `. Try '${boxed.name}' instead`);
+  }
+  const own = core.classOf(value);
+  if (boxed.isAssignableFrom(own)) return value;
+  if (type.component !== null) return toArray(core, value, type);
+  if (boxed === BOOLEAN) return core.truth(value);
+  if (boxed === STRING) return core.text(value);
+  if (boxed === CLASS)
+    return typeof value === 'string' || value instanceof GString
+      ? (core.classes.find(core.text(value)) ??
+          castFailure(core, value, type, ` due to: java.lang.ClassNotFoundException: ${core.text(value)}`))
+      : castFailure(core, value, type);
+  if (NUMERIC.has(boxed) || boxed === NUMBER || boxed === CHARACTER) return toNumber(core, value, type, boxed);
+  if (value instanceof Closure && type.isInterface) return functional(core, value, type);
+  if (type.isEnum && (typeof value === 'string' || value instanceof GString))
+    return enumConstant(core, type, core.text(value));
+  // Only `as` makes these: an assignment looks for a constructor of the interface.
+  const isOpen = (value instanceof GSet && type === LIST) || type === QUEUE || type === SORTED_SET;
+  const sized = value instanceof List ? bySize(core, value.items, type) : null;
+  if (sized !== null) return sized;
+  const collected = isOpen ? null : toCollection(core, value, type, false);
+  if (collected !== null) return collected;
+  if (value instanceof GMap && type.isInterface)
+    return castFailure(core, value, type, ` due to: ${constructorHint(core, type, [value])}`);
+  if (value instanceof List || value instanceof GSet) {
+    const items = value instanceof List ? value.items : value.items();
+    if (type.isInterface) return castFailure(core, value, type, ` due to: ${constructorHint(core, type, items)}`);
+  }
+  if (value instanceof List && !type.isInterface && !type.isAbstract && type !== CLOSURE)
+    return constructFrom(core, value, type, value.items);
+  if (value instanceof GMap && !type.isInterface && !type.isAbstract && type !== CLOSURE)
+    return constructFrom(core, value, type, [value]);
+  return castFailure(core, value, type);
+}
+
+/** Groovy takes the elements of a list for the arguments of a constructor first: a number is a capacity. */
+function bySize(core: Core, items: readonly Value[], type: JavaClass): Value | null {
+  const most = SIZED.get(type.name) ?? 0;
+  if (items.length === 0 || items.length > most || !items.every((item) => typeof item === 'number')) return null;
+  return core.now(settle(core.create(type, items.slice(0, 1))));
+}
+
+/** Collections with a constructor that takes so many numbers. */
+const SIZED: ReadonlyMap<string, number> = new Map([
+  ['java.util.Vector', 2],
+  ['java.util.ArrayDeque', 1],
+  ['java.util.PriorityQueue', 1],
+]);
+
+/** Groovy looks for a constructor that takes the elements, and an interface has none. */
+function constructorHint(core: Core, type: JavaClass, items: readonly Value[]): string {
+  try {
+    return missingConstructor(core, type, items);
+  } catch (error) {
+    if (!(error instanceof Thrown)) throw error;
+    return `${error.throwable.javaClass.name}: ${error.throwable.message}`;
+  }
+}
+
+function constructFrom(core: Core, value: Value, type: JavaClass, args: readonly Value[]): Value {
+  if (type.constructors.length === 0 && type.declared === null) return castFailure(core, value, type);
+  try {
+    return core.now(settle(core.create(type, args)));
+  } catch (error) {
+    if (declaredOf(type) !== null) throw error;
+    return castFailure(core, value, type);
+  }
+}
+
+export function classFor(core: Core, name: string): JavaClass {
+  const found = core.classes.find(name);
+  return found ?? core.fail('java.lang.ClassNotFoundException', name);
+}
+
+function enumConstant(core: Core, type: JavaClass, name: string): Value {
+  prepareNow(core, type);
+  const found =
+    declaredOf(type)?.constants.find((each) => isEnumConstant(each) && each.fields.get('$name') === name) ??
+    constantOf(core, type, name);
+  return (
+    found ??
+    core.fail('java.lang.IllegalArgumentException', `No enum constant ${type.name.replaceAll('$', '.')}.${name}`)
+  );
+}
+
+function constantOf(core: Core, type: JavaClass, name: string): Value | undefined {
+  const constant = type.constants.get(name);
+  return typeof constant === 'function' ? constant(core) : constant;
+}
+
+function toNumber(core: Core, value: Value, type: JavaClass, boxed: JavaClass): Value {
+  if (isNumber(value) || value instanceof Char) return boxed === NUMBER ? value : toNumericType(boxed, value);
+  const text = typeof value === 'string' ? value : value instanceof GString ? value.text() : null;
+  if (text !== null && text.length === 1 && boxed !== NUMBER)
+    return boxed === CHARACTER ? new Char(text.charCodeAt(0)) : toNumericType(boxed, text.charCodeAt(0));
+  return castFailure(core, value, type);
+}
+
+/** Elements of a list, set or array. */
+function itemsOf(value: Value): readonly Value[] | null {
+  if (value instanceof List || value instanceof ArrayValue) return value.items;
+  if (value instanceof GSet) return value.items();
+  if (value instanceof ByteArray) return [...new Int8Array(value.bytes)].map((each) => new Byte(each));
+  return value !== null && typeof value === 'object' && value.elements !== undefined ? value.elements() : null;
+}
+
+function toArray(
+  core: Core,
+  value: Value,
+  type: JavaClass,
+  convert = (item: Value): Value => castTo(core, item, type.component!),
+): Value {
+  const component = type.component!;
+  if (typeof value === 'string' && component === PRIMITIVES.byte)
+    return new ByteArray(new Uint8Array(Buffer.from(value)));
+  const items =
+    itemsOf(value) ?? (typeof value === 'string' ? value.split('') : value instanceof GMap ? value.entries() : [value]);
+  core.budget.allocate(items.length * 8);
+  return newArray(component, items.map(convert));
+}
+
+export function newArray(component: JavaClass, items: Value[]): Value {
+  return component === PRIMITIVES.byte
+    ? new ByteArray(Uint8Array.from(items, (each) => toInt(each) & 0xff))
+    : new ArrayValue(component, items);
+}
+
+/** A list or array as another kind of collection; null if the type is none. */
+function toCollection(core: Core, value: Value, type: JavaClass, isAs: boolean): Value | null {
+  const items = itemsOf(value);
+  if (items === null || !(COLLECTION.isAssignableFrom(type) || type === ITERABLE)) return null;
+  core.budget.allocate(items.length * 8);
+  if (type === LIST || type === COLLECTION || type === ARRAY_LIST || type === ITERABLE) return new List([...items]);
+  if (type === SET || type === LINKED_HASH_SET) return new GSet(items);
+  if (type === HASH_SET && !isAs) return new GSet(items);
+  if (type === HASH_SET) return core.now(settle(core.create(HASH_SET, [new List([...items])])));
+  if (type === SORTED_SET || type === TREE_SET) return core.now(settle(core.create(TREE_SET, [new List([...items])])));
+  if (type === QUEUE) return core.now(settle(core.create(core.class('LinkedList'), [new List([...items])])));
+  return type.constructors.length > 0 ? core.now(settle(core.create(type, [new List([...items])]))) : null;
+}
+
+/** `value as Type` */
+export function asType(core: Core, value: Value, type: JavaClass): Value {
+  if (value === null) {
+    if (type === PRIMITIVES.boolean) return false;
+    return isPrimitive(type) && type !== PRIMITIVES.void ? core.fail('java.lang.NullPointerException') : null;
+  }
+  const boxed = wrapperOf(type);
+  const own = core.classOf(value);
+  if (boxed.isAssignableFrom(own)) return value;
+  const custom =
+    own.declared === null
+      ? MISSING
+      : core.tryCall(
+          value,
+          core.methods(own, 'asType').filter((each) => (each as { isOfScript?: boolean }).isOfScript === true),
+          [type],
+        );
+  if (custom !== MISSING) return core.now(settle(custom));
+  if (typeof value === 'string' || value instanceof GString) return textAs(core, core.text(value), value, type, boxed);
+  if (value instanceof GMap && type.isInterface) return proxyOf(core, value, type);
+  if (value instanceof Float && (boxed === DOUBLE || boxed === BIG_DECIMAL))
+    return parseNumber(core, core.text(value), boxed);
+  if (type.component !== null && core.isInstance(value, COLLECTION))
+    return toArray(core, value, type, (item) => asType(core, item, type.component!));
+  return toCollection(core, value, type, true) ?? castTo(core, value, boxed);
+}
+
+function textAs(core: Core, text: string, value: Value, type: JavaClass, boxed: JavaClass): Value {
+  if (boxed === CHARACTER)
+    return text === ''
+      ? core.fail('java.lang.StringIndexOutOfBoundsException', 'index 0, length 0')
+      : new Char(text.charCodeAt(0));
+  if (NUMERIC.has(boxed)) return parseNumber(core, text.trim(), boxed);
+  if (type === LIST || type === COLLECTION || type === ARRAY_LIST)
+    return new List([...text].flatMap((each) => [...each]));
+  if (type === SET || type === LINKED_HASH_SET) return new GSet([...text]);
+  if (type.component === STRING) return newArray(STRING, text.split(''));
+  return castTo(core, value, boxed);
+}
+
+/** Reads a number, as `toInteger()` and its like do. */
+export function parseNumber(core: Core, text: string, type: JavaClass): Value {
+  const bad = (): never =>
+    core.fail(
+      'java.lang.NumberFormatException',
+      text === '' && type !== BIG_DECIMAL
+        ? type === DOUBLE || type === FLOAT
+          ? 'empty String'
+          : type === BIG_INTEGER
+            ? 'Zero length BigInteger'
+            : 'For input string: ""'
+        : `For input string: "${text}"`,
+    );
+  if (type === DOUBLE || type === FLOAT) {
+    const bare = text.replace(/[dDfF]$/, '');
+    if (!/^[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)$/.test(bare)) return bad();
+    return type === DOUBLE ? new Double(Number(bare)) : new Float(Number(bare));
+  }
+  if (type === BIG_DECIMAL) {
+    const decimal = parseDecimal(text);
+    if (decimal !== null) return decimal;
+    const odd = /[^0-9.+\-eE]/.exec(text)?.[0];
+    return core.fail(
+      'java.lang.NumberFormatException',
+      odd === undefined
+        ? null
+        : `Character ${/^[a-zA-Z]/.test(text) || odd !== '' ? odd : text[0]} is neither a decimal digit number, decimal point, nor "e" notation exponential mark.`,
+    );
+  }
+  if (!/^[+-]?\d+$/.test(text)) return bad();
+  core.budget.allocate(text.length);
+  const whole = BigInt(text.replace(/^\+/, ''));
+  if (type === BIG_INTEGER) return new BigInteger(whole);
+  const bits = type === LONG ? 64 : type === INTEGER ? 32 : type === SHORT ? 16 : 8;
+  if (BigInt.asIntN(bits, whole) !== whole) {
+    if (bits < 32) return core.fail('java.lang.NumberFormatException', `Value out of range. Value:"${text}" Radix:10`);
+    return bad();
+  }
+  if (type === LONG) return whole;
+  const number = Number(whole);
+  return type === INTEGER ? number : type === SHORT ? new Short(number) : new Byte(number);
+}
+
+/** A closure as the one method of an interface. */
+export function functional(core: Core, closure: Closure, type: JavaClass): Value {
+  return new Functional(
+    type,
+    closure.shape.types.length,
+    (args) => checked(core, settle(core.callClosure(closure, args)), type, type.sam),
+    closure,
+  );
+}
+
+/** A closure that stands for a method must return what the method declares: a GString is no String here. */
+function* checked(core: Core, steps: Steps, type: JavaClass, name: string | null): Steps {
+  const value = yield* steps;
+  const wanted = name === null ? undefined : declaredOf(type)?.returns.get(name);
+  if (
+    value === null ||
+    wanted === undefined ||
+    wanted.name === 'void' ||
+    isPrimitive(wanted) ||
+    core.isInstance(value, wanted)
+  )
+    return value;
+  return core.fail(
+    'java.lang.ClassCastException',
+    `class ${core.classOf(value).name} cannot be cast to class ${wanted.name}`,
+  );
+}
+
+/** A map of closures as an interface. */
+function proxyOf(core: Core, map: GMap, type: JavaClass): Value {
+  const proxy = new JavaClass(`${type.name}Proxy`);
+  proxy.superclass = OBJECT;
+  proxy.interfaces = [type];
+  proxy.sam = type.sam;
+  for (const { entryKey, value } of map.entries()) {
+    if (!(value instanceof Closure)) continue;
+    const name = core.text(entryKey);
+    const types = value.shape.hasImplicitIt ? [] : value.shape.types;
+    const make = (parameters: readonly JavaClass[]): LibraryMethod => ({
+      name,
+      parameters: parameters.map((each) => each.name),
+      isVariadic: false,
+      types: parameters.map(() => OBJECT),
+      code: (_rt, _self, args: readonly Value[]) => checked(core, settle(core.callClosure(value, args)), type, name),
+    });
+    proxy.methods.set(name, value.shape.hasImplicitIt ? [make([]), make([OBJECT])] : [make(types)]);
+  }
+  return new Instance(proxy, core.hooks);
+}

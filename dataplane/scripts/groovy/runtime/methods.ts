@@ -1,0 +1,157 @@
+import { Closure, Functional } from '../values/closure.ts';
+import { ArrayValue, GMap } from '../values/collections.ts';
+import { STRING } from '../values/core-classes.ts';
+import { GString } from '../values/g-string.ts';
+import { JavaClass, OBJECT, type Steps, type Value } from '../values/java-class.ts';
+import { type Core, MISSING, type Outcome, settle } from './core.ts';
+import { missingMethod, nullPointer } from './failures.ts';
+import { declaredOf, fieldsOf } from './instance.ts';
+import { preparing } from './objects/class-preparation.ts';
+import { listedOverloads, passesNull } from './objects/listed-overloads.ts';
+
+/** Methods of Object that null has too. */
+const FOR_NULL: ReadonlySet<string> = new Set(
+  'each collect find findAll any every inject eachWithIndex grep findIndexOf findResult iterator toString equals is with isCase asBoolean asType getClass plus inspect getAt putAt'.split(
+    ' ',
+  ),
+);
+
+/** Method of a class of the library that answers calls of any other name. */
+export const LIBRARY_MISSING = '$missing';
+
+/** `self.name(args)` */
+export function send(core: Core, self: Value, name: string, args: readonly Value[]): Outcome {
+  core.budget.spend(1);
+  if (self === null) return sendToNull(core, name, args);
+  if (self instanceof JavaClass) return sendToClass(core, self, name, args);
+  const type = core.classOf(self);
+  if (core.hasExpandos) {
+    const added = expandoOf(core, type, name);
+    if (added instanceof Closure) return callAsMethod(core, added, self, args);
+  }
+  if (self instanceof Closure && (name === 'call' || name === 'doCall')) return core.callClosure(self, args, { name });
+  const found = core.tryCall(self, core.methods(type, name), args);
+  if (found !== MISSING) return found;
+  if (args.length === 0 && type.declared === null) {
+    if (passesNull(type.supertypes, name)) return core.tryCall(self, core.methods(type, name), [null]) as Outcome;
+    checkSelection(core, type, name);
+  }
+  const other = sendOtherwise(core, self, type, name, args);
+  return other === MISSING ? missingMethod(core, self instanceof GString ? STRING : type, name, args) : other;
+}
+
+function sendToNull(core: Core, name: string, args: readonly Value[]): Outcome {
+  if (name === 'plus') {
+    const other = args[0] ?? null;
+    if (typeof other === 'string' || (other !== null && core.isInstance(other, core.class('CharSequence'))))
+      return `null${core.text(other)}`;
+    return nullPointer(core, `Cannot execute null+${core.text(other)}`);
+  }
+  if (FOR_NULL.has(name)) {
+    const found = core.tryCall(null, core.methods(OBJECT, name), args);
+    if (found !== MISSING) return found;
+  }
+  return nullPointer(core, `Cannot invoke method ${name}() on null object`);
+}
+
+/** Groovy does not choose from overloads that all have parameters, and does not look further. */
+function checkSelection(core: Core, type: JavaClass, name: string): void {
+  const overloads = listedOverloads(type.supertypes, name);
+  if (overloads === null) return;
+  core.fail(
+    'org.codehaus.groovy.runtime.metaclass.MethodSelectionException',
+    `Could not find which method ${name}() to invoke from this list:\n  ${overloads.join('\n  ')}`,
+  );
+}
+
+function* sendPrepared(core: Core, steps: Steps<void>, self: JavaClass, name: string, args: readonly Value[]): Steps {
+  yield* steps;
+  return yield* settle(sendToClass(core, self, name, args));
+}
+
+function sendToClass(core: Core, self: JavaClass, name: string, args: readonly Value[]): Outcome {
+  const isOwn = self.declared !== null && (self.statics.has(name) || self.superclass?.declared !== null);
+  const steps = isOwn ? preparing(core, self) : null;
+  if (steps !== null) return sendPrepared(core, steps, self, name, args);
+  const found = core.tryCall(self, core.staticMethods(self, name), args);
+  if (found !== MISSING) return found;
+  if (args.length === 0 && self.declared === null) checkSelection(core, self, name);
+  const own = core.tryCall(self, core.methods(self.javaClass, name), args);
+  if (own !== MISSING) return own;
+  const added = core.expandos.get(self)?.get(`static ${name}`);
+  if (added instanceof Closure) return callAsMethod(core, added, self, args);
+  const value = self.constants.get(name);
+  if (value instanceof Closure) return core.callClosure(value, args);
+  if (value !== undefined && typeof value !== 'function') return core.send(value, 'call', args);
+  const missing = core.staticMethods(self, '$static_methodMissing');
+  if (missing.length > 0) return core.tryCall(self, missing, [name, ...args]) as Outcome;
+  const declared = (self.declared as { statics?: Map<string, Value> } | null)?.statics?.get(name);
+  if (declared instanceof Closure) return core.callClosure(declared, args);
+  return missingMethod(core, self, name, args, true);
+}
+
+export function sendStatic(core: Core, type: JavaClass, name: string, args: readonly Value[]): Outcome {
+  core.budget.spend(1);
+  return sendToClass(core, type, name, args);
+}
+
+/** A method that a script added to the class or to one above it. */
+function expandoOf(core: Core, type: JavaClass, name: string): Value | undefined {
+  for (const each of type.supertypes) {
+    const found = core.expandos.get(each)?.get(name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Calls a closure whose delegate is the object that it is called on. */
+export function callAsMethod(core: Core, closure: Closure, self: Value, args: readonly Value[]): Outcome {
+  const bound = new Closure(closure.rt, closure.code, closure.owner, self, closure.shape, closure.javaClass);
+  bound.delegate = self;
+  bound.resolveStrategy = 1;
+  return core.callClosure(bound, args);
+}
+
+/** Ways to answer a call beyond the methods of a class. */
+function sendOtherwise(
+  core: Core,
+  self: Value,
+  type: JavaClass,
+  name: string,
+  args: readonly Value[],
+): Outcome | typeof MISSING {
+  if (self instanceof Functional && (name === type.sam || name === 'call' || declaredOf(type)?.abstracts.has(name)))
+    return self.code(args);
+  if (self instanceof GMap) {
+    const value = self.get(name);
+    if (value instanceof Closure) return core.callClosure(value, args, { name, type });
+    if (value instanceof Functional) return value.code(args);
+  }
+  if (type.declared === null) {
+    const statics = core.tryCall(type, core.staticMethods(type, name), args);
+    if (statics !== MISSING) return statics;
+  }
+  const missing = core.methods(type, LIBRARY_MISSING);
+  if (missing.length > 0) {
+    const found = core.tryCall(self, missing, [name, new ArrayValue(OBJECT, [...args])]);
+    if (found !== MISSING) return found;
+  }
+  if (typeof self === 'object' && self !== null && type.declared !== null) {
+    const value = fieldsOf(self).get(name);
+    if (value instanceof Closure) return core.callClosure(value, args, { name, type });
+    if (value instanceof Functional) return value.code(args);
+    const statics = core.tryCall(type, core.staticMethods(type, name), args);
+    if (statics !== MISSING) return statics;
+    const binding = type.supertypes.has(core.class('groovy.lang.Script')) ? core.variable(name) : undefined;
+    if (binding !== undefined && binding !== null) return core.send(binding, 'call', args);
+    for (const hook of ['invokeMethod', 'methodMissing']) {
+      const overloads = core
+        .methods(type, hook)
+        .filter((each) => (each as { isOfScript?: boolean }).isOfScript === true);
+      if (overloads.length === 0) continue;
+      const found = core.tryCall(self, overloads, [name, new ArrayValue(OBJECT, [...args])]);
+      if (found !== MISSING) return found;
+    }
+  }
+  return MISSING;
+}

@@ -1,0 +1,296 @@
+import { rankOf } from '../values/arithmetic.ts';
+import { Closure } from '../values/closure.ts';
+import { ArrayValue, ByteArray } from '../values/collections.ts';
+import { toBigInt, toDecimal, toDouble, toInt, toLong } from '../values/conversions.ts';
+import {
+  BIG_DECIMAL,
+  BIG_INTEGER,
+  BOOLEAN,
+  BYTE,
+  CHARACTER,
+  CLOSURE,
+  DOUBLE,
+  FLOAT,
+  INTEGER,
+  LONG,
+  PRIMITIVES,
+  SHORT,
+  STRING,
+} from '../values/core-classes.ts';
+import { GString } from '../values/g-string.ts';
+import { type JavaClass, type LibraryMethod, OBJECT, type Runtime, type Value } from '../values/java-class.ts';
+import { BigInteger, Byte, Char, Double, Float, Short } from '../values/numbers.ts';
+import { parameterDistance, WIDENED_NUMBERS } from './parameter-distance.ts';
+import { bareArgument } from './typed-argument.ts';
+
+/** No conversion by a call. */
+const IMPOSSIBLE = Number.POSITIVE_INFINITY;
+
+function widenedFrom(type: JavaClass): readonly JavaClass[] {
+  return WIDENED_NUMBERS.slice(WIDENED_NUMBERS.indexOf(type));
+}
+
+/** Widening, from the class of an argument to parameter types in the order of preference. */
+const WIDENING: ReadonlyMap<JavaClass, readonly JavaClass[]> = new Map([
+  [BYTE, widenedFrom(PRIMITIVES.byte)],
+  [SHORT, widenedFrom(PRIMITIVES.short)],
+  [INTEGER, widenedFrom(PRIMITIVES.int)],
+  [LONG, widenedFrom(PRIMITIVES.long)],
+  [
+    BIG_INTEGER,
+    [BIG_INTEGER, PRIMITIVES.int, INTEGER, BIG_DECIMAL, PRIMITIVES.double, DOUBLE, PRIMITIVES.float, FLOAT],
+  ],
+  [FLOAT, widenedFrom(PRIMITIVES.float)],
+  [DOUBLE, widenedFrom(PRIMITIVES.double)],
+  [BIG_DECIMAL, [BIG_DECIMAL, PRIMITIVES.double, DOUBLE, PRIMITIVES.float, FLOAT]],
+  [CHARACTER, [PRIMITIVES.char, CHARACTER]],
+  [BOOLEAN, [PRIMITIVES.boolean, BOOLEAN]],
+]);
+
+const PRIMITIVE_TYPES: ReadonlySet<JavaClass> = new Set(Object.values(PRIMITIVES));
+
+export function isPrimitive(type: JavaClass): boolean {
+  return PRIMITIVE_TYPES.has(type);
+}
+
+/** Distance of an argument from the type of a parameter: less fits better. */
+function distance(rt: Runtime, value: Value, type: JavaClass): number {
+  if (value === null) return distanceOfNull(type);
+  const own = rt.classOf(value);
+  const widening = WIDENING.get(own);
+  if (widening !== undefined) {
+    // A boxed argument fits its own class best, then the primitive.
+    if (own === type) return 0;
+    const at = widening.indexOf(type);
+    if (at >= 0) return (at + 1) / 10;
+  }
+  if (own === type) return 0;
+  if (type === OBJECT) return 100;
+  if (type.component !== null && own.component !== null) {
+    if (type.component === OBJECT && !isPrimitive(own.component)) return 3;
+    return !isPrimitive(type.component) && type.component.isAssignableFrom(own.component) && !isPrimitive(own.component)
+      ? 2
+      : IMPOSSIBLE;
+  }
+  if (own.supertypes.has(type)) {
+    let at = 2;
+    for (const each of own.supertypes) {
+      if (each === type) break;
+      at += 1;
+    }
+    return at;
+  }
+  if (value instanceof Closure && type.sam !== null) return 60;
+  if (type === STRING && value instanceof GString) return 50;
+  return IMPOSSIBLE;
+}
+
+export interface Selection {
+  readonly method: LibraryMethod;
+  /** The last parameters are packed into an array. */
+  readonly packs: boolean;
+  /** A call without arguments passes null to the one parameter. */
+  readonly passesNull?: boolean;
+}
+
+/** The overload that fits the arguments best, or null. Of equals, the first one. */
+export function selectOverload(
+  rt: Runtime,
+  typesOf: (method: LibraryMethod) => readonly JavaClass[],
+  overloads: readonly LibraryMethod[],
+  args: readonly Value[],
+): Selection | null {
+  if (overloads.length > 1 && isComplete(typesOf, overloads)) return selectNearest(rt, typesOf, overloads, args);
+  let best: LibraryMethod | null = null;
+  let packs = false;
+  let least = IMPOSSIBLE;
+  for (const method of overloads) {
+    const types = typesOf(method);
+    if (types.length === args.length) {
+      let sum = 0;
+      for (let at = 0; at < args.length && sum < least; at++) sum += distance(rt, args[at]!, types[at]!);
+      if (sum < least) [best, least, packs] = [method, sum, false];
+    }
+    if (!method.isVariadic || args.length < types.length - 1) continue;
+    const component = types.at(-1)!.component!;
+    let sum = 200 + Math.abs(args.length - types.length);
+    for (let at = 0; at < args.length && sum < least; at++)
+      sum += distance(rt, args[at]!, at < types.length - 1 ? types[at]! : component);
+    if (sum < least) [best, least, packs] = [method, sum, true];
+  }
+  if (best !== null) return { method: best, packs };
+  const [only, ...others] = overloads;
+  // Only the methods of scripts are known in full: a library method may have overloads that are not here.
+  if (args.length > 0 || only === undefined || others.length > 0 || !('isOfScript' in only)) return null;
+  return takesNull(typesOf(only)) ? { method: only, packs: false, passesNull: true } : null;
+}
+
+/** Overloads of scripts are known in full, and those of the library that only take numbers, such as `Math.max`. */
+function isComplete(
+  typesOf: (method: LibraryMethod) => readonly JavaClass[],
+  overloads: readonly LibraryMethod[],
+): boolean {
+  if (overloads.some((each) => 'isOfScript' in each)) return true;
+  return overloads.every((each) => each.parameters.length > 0 && typesOf(each).every(isPrimitive));
+}
+
+/** The overload that Groovy chooses. If several are equally near, it chooses none. */
+function selectNearest(
+  rt: Runtime,
+  typesOf: (method: LibraryMethod) => readonly JavaClass[],
+  overloads: readonly LibraryMethod[],
+  args: readonly Value[],
+): Selection | null {
+  let best: Selection[] = [];
+  let least = IMPOSSIBLE;
+  for (const method of overloads) {
+    const types = typesOf(method);
+    const packs = packing(rt, method, types, args);
+    if (packs === null) continue;
+    const distance = parameterDistance(rt, args, types, packs);
+    if (distance === 0) return { method, packs };
+    if (distance < least) [best, least] = [[], distance];
+    if (distance === least) best.push({ method, packs });
+  }
+  if (best.length > 1 && best.every(({ method }) => 'isOfScript' in method || typesOf(method).every(isPrimitive)))
+    ambiguous(rt, typesOf, best, args);
+  if (best.length === 0 && args.length === 0 && overloads.every((each) => each.shown !== undefined))
+    noSelection(rt, overloads);
+  return best[0] ?? null;
+}
+
+/** A call without arguments of a method that has several overloads, all with parameters. */
+function noSelection(rt: Runtime, overloads: readonly LibraryMethod[]): never {
+  const shown = [...overloads]
+    .sort((left, right) => left.parameters.length - right.parameters.length)
+    .map((each) => `\n  ${each.shown}`);
+  return rt.fail(
+    'org.codehaus.groovy.runtime.metaclass.MethodSelectionException',
+    `Could not find which method ${overloads[0]!.name}() to invoke from this list:${shown.join('')}`,
+  );
+}
+
+/** True if the last arguments must be packed into an array, null if the arguments do not fit. */
+function packing(
+  rt: Runtime,
+  method: LibraryMethod,
+  types: readonly JavaClass[],
+  args: readonly Value[],
+): boolean | null {
+  if (types.length === args.length && args.every((arg, at) => distance(rt, arg, types[at]!) < IMPOSSIBLE)) return false;
+  const fixed = types.length - 1;
+  if (!method.isVariadic || args.length < fixed) return null;
+  const component = types[fixed]!.component!;
+  const fits = args.every((arg, at) => distance(rt, arg, at < fixed ? types[at]! : component) < IMPOSSIBLE);
+  return fits ? true : null;
+}
+
+function ambiguous(
+  rt: Runtime,
+  typesOf: (method: LibraryMethod) => readonly JavaClass[],
+  equal: readonly Selection[],
+  args: readonly Value[],
+): never {
+  const shown = (type: JavaClass): string => {
+    if (isPrimitive(type)) return type.name;
+    return `${type.isInterface ? 'interface' : 'class'} ${type.name}`;
+  };
+  const given = args.map((arg) => (arg === null ? 'null' : `class ${rt.classOf(arg).name}`));
+  const nameOf = ({ method }: Selection): string =>
+    typesOf(method)
+      .map((type) => type.name)
+      .join(', ');
+  const prototypes = [...equal]
+    .sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1))
+    .map(({ method: each }) => `\t[${typesOf(each).map(shown).join(', ')}]`);
+  const { method } = equal[0]!;
+  return rt.fail(
+    'groovy.lang.GroovyRuntimeException',
+    `Ambiguous method overloading for method ${method.owner?.name ?? 'Script1'}#${method.name}.\nCannot resolve which method to invoke for [${given.join(', ')}] due to overlapping prototypes between:\n${prototypes.join('\n')}`,
+  );
+}
+
+/** Null is nearest to Object, then to interfaces, then to classes that are few steps below Object. */
+function distanceOfNull(type: JavaClass): number {
+  if (isPrimitive(type)) return IMPOSSIBLE;
+  if (type === OBJECT) return 0;
+  if (type.isInterface) return 1;
+  if (type.component !== null) return 2;
+  if (type === CLOSURE) return 4;
+  let steps = 0;
+  for (let at: JavaClass | null = type; at !== null && at !== OBJECT; at = at.superclass) steps += 2;
+  return steps;
+}
+
+/** One parameter that may be null. */
+export function takesNull(types: readonly JavaClass[]): boolean {
+  return types.length === 1 && !isPrimitive(types[0]!);
+}
+
+/** The arguments as the parameters want them. */
+export function convertArguments(
+  types: readonly JavaClass[],
+  args: readonly Value[],
+  packs: boolean,
+): readonly Value[] {
+  if (packs) {
+    const fixed = types.length - 1;
+    const component = types[fixed]!.component!;
+    const rest = args.slice(fixed).map((each) => convertArgument(component, bareArgument(each)));
+    const packed =
+      component === PRIMITIVES.byte
+        ? new ByteArray(Uint8Array.from(rest, (each) => toInt(each)))
+        : new ArrayValue(component, rest);
+    return [...args.slice(0, fixed).map((each, at) => convertArgument(types[at]!, bareArgument(each))), packed];
+  }
+  let converted: Value[] | null = null;
+  for (let at = 0; at < args.length; at++) {
+    const value = convertArgument(types[at]!, bareArgument(args[at]!));
+    if (value === args[at]) continue;
+    converted ??= [...args];
+    converted[at] = value;
+  }
+  return converted ?? args;
+}
+
+function convertArgument(type: JavaClass, value: Value): Value {
+  if (type === OBJECT || value === null) return value;
+  if (type === STRING) return value instanceof GString ? value.text() : value;
+  return type === PRIMITIVES.int || type === PRIMITIVES.long || rankOf(value) !== null || value instanceof Char
+    ? toNumericType(type, value)
+    : value;
+}
+
+/** A number or character as the numeric type, or unchanged if the type is none. */
+export function toNumericType(type: JavaClass, value: Value): Value {
+  const number = value instanceof Char ? value.code : value;
+  switch (type) {
+    case PRIMITIVES.int:
+    case INTEGER:
+      return toInt(number);
+    case PRIMITIVES.long:
+    case LONG:
+      return toLong(number);
+    case PRIMITIVES.double:
+    case DOUBLE:
+      return value instanceof Double ? value : new Double(toDouble(number));
+    case PRIMITIVES.float:
+    case FLOAT:
+      return value instanceof Float ? value : new Float(toDouble(number));
+    case PRIMITIVES.short:
+    case SHORT:
+      return value instanceof Short ? value : new Short(toInt(number));
+    case PRIMITIVES.byte:
+    case BYTE:
+      return value instanceof Byte ? value : new Byte(toInt(number));
+    case BIG_INTEGER:
+      return value instanceof BigInteger ? value : new BigInteger(toBigInt(number));
+    case BIG_DECIMAL:
+      return toDecimal(number);
+    case PRIMITIVES.char:
+    case CHARACTER:
+      return value instanceof Char ? value : new Char(toInt(number));
+    default:
+      return value;
+  }
+}

@@ -1,0 +1,357 @@
+import type { BudgetLimits } from '../script-budget.ts';
+import { entrance } from './prelude/operations.ts';
+import { PRELUDE } from './prelude/prelude.ts';
+import { type Pointer, type QuickJs, QuickJsLost } from './quickjs.ts';
+import type { RunBudget } from './run-budget.ts';
+
+/** Bytes of the stack of one script, some hundred calls: the stack of the thread must be larger in every case. */
+const STACK = 64 * 1024;
+
+/** Bytes of the stack for compiling, where one level of the text takes more of the thread. */
+export const COMPILER_STACK = 40 * 1024;
+
+/** Jobs of promises between two looks at the budget. */
+const JOBS_PER_LOOK = 100;
+
+/** Most values of an entry, with its kind. */
+const MOST_GIVEN = 4;
+
+/** Mark of an integer in a value of eight bytes. */
+const INTEGER = 0;
+
+/** Compiles, and runs nothing. */
+const COMPILE_ONLY = 1 << 5;
+
+/** Values that go in: bytes and texts are copied. */
+export type Given = number | string | Uint8Array;
+
+/** Values that a script hands to the host. */
+export interface HostArguments {
+  has(index: number): boolean;
+  number(index: number): number;
+  text(index: number): string;
+  /** A copy of the bytes, or null where the script gave none. */
+  bytes(index: number): Uint8Array | null;
+}
+
+/** Answers a call of a script. The value is undefined in the script if it is undefined here. */
+export type Host = (operation: number, run: number, given: HostArguments) => Given | undefined;
+
+/** An exception of a script outside of its runs, such as one of its syntax. */
+export class ScriptException extends Error {
+  readonly stackText: string;
+
+  constructor(message: string, stackText: string) {
+    super(message);
+    this.stackText = stackText;
+  }
+}
+
+/** A value does not fit into the memory of a script. */
+class NoRoom extends Error {}
+
+/** A runtime of QuickJS with the one context of a script. It shares no object with another one. */
+export class Sandbox {
+  readonly quickJs: QuickJs;
+  readonly #runtime: Pointer;
+  readonly #context: Pointer;
+  readonly #enter: Pointer;
+  readonly #args: Pointer;
+  readonly #undefined: Pointer;
+  /** Numbers of entrances, which every entry needs. */
+  readonly #kinds: readonly Pointer[];
+  readonly #given: GivenToHost;
+  /** Values in the memory that take the numbers of an entry, so that none is made for each. */
+  readonly #slots: readonly Pointer[];
+  #isClosed = false;
+
+  /** @throws QuickJsLost */
+  constructor(quickJs: QuickJs, { bytes }: BudgetLimits, host: Host, stack = STACK) {
+    this.quickJs = quickJs;
+    const { functions } = quickJs;
+    this.#undefined = functions._QTS_GetUndefined();
+    this.#runtime = functions._QTS_NewRuntime();
+    functions._QTS_RuntimeSetMemoryLimit(this.#runtime, bytes);
+    functions._QTS_RuntimeSetMaxStackSize(this.#runtime, stack);
+    functions._QTS_RuntimeEnableInterruptHandler(this.#runtime);
+    this.#context = functions._QTS_NewContext(this.#runtime, 0);
+    this.#args = functions._malloc(64);
+    if (this.#context === 0 || this.#args === 0) throw new QuickJsLost();
+    this.#kinds = Object.values(entrance).map((kind) => functions._QTS_NewFloat64(this.#context, kind));
+    this.#slots = Array.from({ length: MOST_GIVEN }, () => functions._QTS_NewFloat64(this.#context, 0));
+    this.#given = new GivenToHost(quickJs, this.#context, this.#isPacked(this.#slots[0]!));
+    quickJs.listen(this.#context, (count, list) => this.#answer(host, count, list));
+    const callback = quickJs.lend('host', (name) => functions._QTS_NewFunction(this.#context, name, 0, 0, 1)) ?? lost();
+    const prelude = this.evaluate(PRELUDE, 'gateway');
+    this.#enter = this.#resolved(this.#call(prelude, [callback]));
+    this.#free(callback);
+    this.#free(prelude);
+  }
+
+  /** Evaluates a text. @returns a value to free @throws ScriptException */
+  evaluate(text: string, name: string, isOnlyCompiled = false): Pointer {
+    const { quickJs } = this;
+    const flags = isOnlyCompiled ? COMPILE_ONLY : 0;
+    const title = quickJs.place(Buffer.from(`${name}\0`));
+    if (title === null) throw new QuickJsLost();
+    try {
+      return this.#resolved(
+        quickJs.lend(text, (code, length) =>
+          quickJs.functions._QTS_Eval(this.#context, code, length, title, 0, flags),
+        ) ?? lost(),
+      );
+    } finally {
+      quickJs.functions._free(title);
+    }
+  }
+
+  /** Compiles a text, and runs nothing of it. @throws ScriptException */
+  compile(text: string, name: string): void {
+    this.#free(this.evaluate(text, name, true));
+  }
+
+  /** Sets the function of the script. @throws ScriptException */
+  load(text: string, name: string, settings: string): void {
+    const script = this.evaluate(text, name);
+    const given = this.#newValue(settings);
+    this.#free(this.#resolved(this.#call(this.#enter, [this.#kinds[entrance.script]!, script, given])));
+    for (const value of [script, given]) this.#free(value);
+  }
+
+  /** Enters the script and runs it until it waits or ends. @returns false if its budget is exceeded @throws QuickJsLost */
+  enter(budget: RunBudget, kind: number, ...given: readonly Given[]): boolean {
+    return this.quickJs.within(budget, () => {
+      if (budget.exceeded !== null) return false;
+      const values = this.#values(budget, kind, given);
+      if (values === null) return false;
+      const result = this.#call(this.#enter, values);
+      for (let index = 1; index < values.length; index++)
+        if (values[index] !== this.#slots[index]) this.#free(values[index]!);
+      this.#free(result);
+      return this.#work(budget);
+    });
+  }
+
+  #values(budget: RunBudget, kind: number, given: readonly Given[]): Pointer[] | null {
+    try {
+      const values = [this.#kinds[kind]!];
+      for (const value of given)
+        values.push(this.#given.isPacked && isSmall(value) ? this.#slot(values.length, value) : this.#newValue(value));
+      return values;
+    } catch (error) {
+      if (!(error instanceof NoRoom)) throw error;
+      budget.expire('memory');
+      return null;
+    }
+  }
+
+  /** A number as a value, until the next entry. */
+  #slot(index: number, value: number): Pointer {
+    const slot = this.#slots[index]!;
+    const { words } = this.quickJs;
+    words[slot >> 2] = value;
+    words[(slot >> 2) + 1] = INTEGER;
+    return slot;
+  }
+
+  /** True if integers are in the memory as we write and read them. */
+  #isPacked(slot: Pointer): boolean {
+    const { functions } = this.quickJs;
+    const number = (value: number): number => functions._QTS_GetFloat64(this.#context, this.#slot(0, value));
+    return (
+      slot % 8 === 0 && functions._QTS_ArgvGetJSValueConstPointer(0, 1) === 8 && number(7) === 7 && number(-7) === -7
+    );
+  }
+
+  /** Runs jobs of promises that are due. */
+  #work(budget: RunBudget): boolean {
+    const { functions } = this.quickJs;
+    while (budget.exceeded === null && functions._QTS_IsJobPending(this.#runtime) !== 0) {
+      this.#free(functions._QTS_ExecutePendingJob(this.#runtime, JOBS_PER_LOOK, this.#args));
+      if (functions._QTS_IsJobPending(this.#runtime) === 0) break;
+      budget.isOver(0);
+    }
+    return budget.exceeded === null;
+  }
+
+  /** Ends the jobs of a run that was broken off. @returns false if they do not end, and would be done for another one */
+  settle(budget: RunBudget): boolean {
+    return this.quickJs.within(budget, () => this.#work(budget));
+  }
+
+  /** Text of the result of an entrance, or null. */
+  ask(budget: RunBudget, kind: number): string | null {
+    return this.quickJs.within(budget, () => {
+      const result = this.#call(this.#enter, [this.#kinds[kind]!]);
+      try {
+        return this.#textOf(this.#resolved(result));
+      } catch (error) {
+        if (error instanceof ScriptException) return null;
+        throw error;
+      }
+    });
+  }
+
+  /** Bytes that the script holds, of which some belong to every context. */
+  get bytes(): number {
+    const { functions } = this.quickJs;
+    const usage = functions._QTS_RuntimeComputeMemoryUsage(this.#runtime, this.#context);
+    const text = this.quickJs.text(functions._QTS_Dump(this.#context, usage));
+    this.#free(usage);
+    const { memory_used_size: size } = JSON.parse(text) as { memory_used_size?: number };
+    return size ?? 0;
+  }
+
+  close(): void {
+    const { quickJs } = this;
+    if (this.#isClosed || quickJs.isLost) return;
+    this.#isClosed = true;
+    quickJs.listen(this.#context, null);
+    try {
+      quickJs.guarded(() => {
+        const { functions } = quickJs;
+        for (const value of [this.#enter, ...this.#kinds, ...this.#slots]) this.#free(value);
+        functions._free(this.#args);
+        functions._QTS_FreeContext(this.#context);
+        functions._QTS_FreeRuntime(this.#runtime);
+      });
+    } catch (error) {
+      if (!(error instanceof QuickJsLost)) throw error;
+    }
+  }
+
+  #call(callee: Pointer, values: readonly Pointer[]): Pointer {
+    const { functions } = this.quickJs;
+    const { words } = this.quickJs;
+    const first = this.#args >> 2;
+    for (let index = 0; index < values.length; index++) words[first + index] = values[index]!;
+    return functions._QTS_Call(this.#context, callee, this.#undefined, values.length, this.#args);
+  }
+
+  #newValue(value: Given): Pointer {
+    const { quickJs } = this;
+    const { functions } = quickJs;
+    if (typeof value === 'number') return functions._QTS_NewFloat64(this.#context, value);
+    if (typeof value === 'string') {
+      const made = quickJs.lend(value, (pointer) => functions._QTS_NewString(this.#context, pointer));
+      const exception = made === null ? 0 : functions._QTS_ResolveException(this.#context, made);
+      if (made !== null && exception === 0) return made;
+      if (made !== null) for (const each of [exception, made]) this.#free(each);
+      throw new NoRoom();
+    }
+    const place = quickJs.place(value);
+    if (place === null) throw new NoRoom();
+    return functions._QTS_NewArrayBuffer(this.#context, place, value.length);
+  }
+
+  /** @throws ScriptException if the value stands for one */
+  #resolved(value: Pointer): Pointer {
+    const { quickJs } = this;
+    const exception = quickJs.functions._QTS_ResolveException(this.#context, value);
+    if (exception === 0) return value;
+    const text = quickJs.text(quickJs.functions._QTS_Dump(this.#context, exception));
+    this.#free(exception);
+    this.#free(value);
+    throw exceptionOf(text);
+  }
+
+  #textOf(value: Pointer): string | null {
+    const { functions } = this.quickJs;
+    const pointer = functions._QTS_GetString(this.#context, value);
+    const text = pointer === 0 ? null : this.quickJs.text(pointer);
+    if (pointer !== 0) functions._QTS_FreeCString(this.#context, pointer);
+    this.#free(value);
+    return text;
+  }
+
+  #free(value: Pointer): void {
+    this.quickJs.functions._QTS_FreeValuePointer(this.#context, value);
+  }
+
+  #answer(host: Host, count: number, list: Pointer): Pointer {
+    const given = this.#given;
+    given.count = count;
+    given.list = list;
+    const answer = host(given.number(-2), given.number(-1), given);
+    if (answer === undefined) return 0;
+    try {
+      return this.#newValue(answer);
+    } catch (error) {
+      if (!(error instanceof NoRoom)) throw error;
+      this.quickJs.expire('memory');
+      return 0;
+    }
+  }
+}
+
+/** Reads the values of a call. One object serves all calls, because none of them outlives its call. */
+class GivenToHost implements HostArguments {
+  count = 0;
+  list: Pointer = 0;
+  readonly #quickJs: QuickJs;
+  readonly #context: Pointer;
+  readonly #undefined: Pointer;
+  readonly #size: number;
+  /** True if integers can be read from the memory. */
+  readonly isPacked: boolean;
+
+  constructor(quickJs: QuickJs, context: Pointer, isPacked: boolean) {
+    this.isPacked = isPacked;
+    this.#quickJs = quickJs;
+    this.#context = context;
+    this.#undefined = quickJs.functions._QTS_GetUndefined();
+    this.#size = quickJs.functions._QTS_ArgvGetJSValueConstPointer(0, 1);
+  }
+
+  /** The first two values are the operation and the run. */
+  #at(index: number): Pointer {
+    return index + 2 < this.count ? this.list + (index + 2) * this.#size : this.#undefined;
+  }
+
+  has(index: number): boolean {
+    return index + 2 < this.count;
+  }
+
+  number(index: number): number {
+    const at = this.#at(index) >> 2;
+    const { words } = this.#quickJs;
+    if (this.isPacked && words[at + 1] === INTEGER) return words[at]! | 0;
+    return this.#quickJs.functions._QTS_GetFloat64(this.#context, this.#at(index));
+  }
+
+  text(index: number): string {
+    const { functions } = this.#quickJs;
+    const pointer = functions._QTS_GetString(this.#context, this.#at(index));
+    if (pointer === 0) return '';
+    const text = this.#quickJs.text(pointer);
+    functions._QTS_FreeCString(this.#context, pointer);
+    return text;
+  }
+
+  bytes(index: number): Uint8Array | null {
+    if (!this.has(index)) return null;
+    const { functions } = this.#quickJs;
+    const pointer = functions._QTS_GetArrayBuffer(this.#context, this.#at(index));
+    if (pointer === 0) return null;
+    const bytes = this.#quickJs.copied(pointer, functions._QTS_GetArrayBufferLength(this.#context, this.#at(index)));
+    functions._free(pointer); // QuickJS gave a copy
+    return bytes;
+  }
+}
+
+function isSmall(value: Given): value is number {
+  return typeof value === 'number' && (value | 0) === value;
+}
+
+function exceptionOf(text: string): ScriptException {
+  try {
+    const { name, message, stack } = JSON.parse(text) as { name?: string; message?: string; stack?: string };
+    return new ScriptException(`${name}: ${message}`, stack ?? '');
+  } catch {
+    return new ScriptException(text, '');
+  }
+}
+
+function lost(): never {
+  throw new QuickJsLost();
+}
