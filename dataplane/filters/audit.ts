@@ -16,11 +16,13 @@ import { jwtTemplate, templateText } from './jwt/jwt-template.ts';
 /** Publishes an audit event of a custom topic. */
 export const auditFilter = defineFilter({
   type: 'AuditFilter',
+  readsLate: true,
   summary:
     'Publishes an event of a custom topic of an audit service, such as a payment or a change of consent. The fields ' +
     'are expressions. The service adds `_id`, and `timestamp` and `transactionId` where the event has none, and ' +
     'compares the event with the schema of the topic. A rejected event is logged with the path of the error, and the ' +
-    'request goes on unless `required` is true. See [audit](../audit.md).',
+    'request goes on unless `required` is true. While a handler of the service with `REFUSE_TRAFFIC` is full, ' +
+    'requests are rejected with 503 (`audit-unavailable`) before they are passed on. See [audit](../audit.md).',
   config: z.strictObject({
     auditService: ref('auditService').describe('Service that gets the event.'),
     topic: text().describe('Custom topic of the service.'),
@@ -56,12 +58,16 @@ export const auditFilter = defineFilter({
   },
   create({ auditService, topic, event, condition, messageType, required }, parts) {
     const service = parts.resolve(auditService);
-    const denied = denials(parts, ['audit-event']);
+    const denied = denials(parts, ['audit-event', 'audit-unavailable']);
     const rejected = new PacedWarning(parts.log, 'audit event rejected', { most: 1 });
+
+    function isMeant(exchange: Exchange, response: Response | null): boolean {
+      return condition === undefined || condition.read(exchange, response) === true;
+    }
 
     /** Publishes the event. @returns whether the exchange may go on */
     function publish(exchange: Exchange, response: Response | null): boolean {
-      if (condition !== undefined && condition.read(exchange, response) !== true) return true;
+      if (!isMeant(exchange, response)) return true;
       const fault = faultOf(exchange, response);
       if (fault === null) return true;
       rejected.give({ topic, reason: fault, transactionId: exchange.transactionId });
@@ -87,6 +93,7 @@ export const auditFilter = defineFilter({
 
     if (messageType === 'REQUEST') {
       return function recordRequest(exchange, next) {
+        if (service.refusesTraffic && isMeant(exchange, null)) return denied.refuse(exchange, 'audit-unavailable');
         return publish(exchange, null) ? next(exchange) : denied.refuse(exchange, 'audit-event');
       };
     }
@@ -96,6 +103,8 @@ export const auditFilter = defineFilter({
       return denied.answer(exchange, 'audit-event');
     };
     return function recordResponse(exchange, next) {
+      // before the request is passed on, although the condition may be false then: later it could not be refused
+      if (service.refusesTraffic) return denied.refuse(exchange, 'audit-unavailable');
       return mapResponse(next(exchange), exchange, recordAnswer);
     };
   },

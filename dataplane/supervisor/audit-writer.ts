@@ -3,16 +3,10 @@ import type { Logger } from 'pino';
 import { pauseAfter } from '../../platform/back-off.ts';
 import type { AuditOrder, AuditServiceSettings } from '../audit/writer/audit-orders.ts';
 import { type AuditAnswer, type AuditRequest, refusedRequest } from '../audit/writer/audit-request.ts';
-import { HandlerAccounts } from '../audit/writer/handler-accounts.ts';
-import type {
-  OpenAccounts,
-  WriterOptions,
-  WriterOrder,
-  WriterReach,
-  WriterReport,
-} from '../audit/writer/writer-messages.ts';
+import type { WriterOptions, WriterOrder, WriterReach, WriterReport } from '../audit/writer/writer-messages.ts';
 import type { LogLevel } from '../log/log-level.ts';
 import type { AuditFigures } from '../metrics/audit-exposition.ts';
+import { AuditAccounts } from './audit-accounts.ts';
 
 export interface SupervisedAuditWriterOptions {
   readonly log: Logger;
@@ -47,9 +41,7 @@ export class SupervisedAuditWriter {
   restarts = 0;
   private readonly options: SupervisedAuditWriterOptions;
   private readonly units = new Map<object, AuditedUnit>();
-  private readonly accounts = new Map<string, OpenAccounts>();
-  /** Totals of handlers that are closed, by their labels. */
-  private readonly retired = new Map<string, { service: string; handler: string; accounts: HandlerAccounts }>();
+  private readonly accounts: AuditAccounts;
   private worker: Worker | null = null;
   private failures = 0;
   private lastUnit = 0;
@@ -61,16 +53,12 @@ export class SupervisedAuditWriter {
 
   constructor(options: SupervisedAuditWriterOptions) {
     this.options = options;
+    this.accounts = new AuditAccounts(options.log);
   }
 
   /** Accounts of all handlers, for the metrics. */
   get figures(): AuditFigures[] {
-    const open = [...this.accounts.values()].map(({ service, handler, buffer }) => ({
-      service,
-      handler,
-      accounts: new HandlerAccounts(buffer),
-    }));
-    return [...this.retired.values(), ...open];
+    return this.accounts.figures;
   }
 
   /** A unit opens or closes a service. @param unit the same object for the same unit */
@@ -107,8 +95,19 @@ export class SupervisedAuditWriter {
   }
 
   private openSettings(): AuditServiceSettings[] {
+    return this.settings().flatMap(({ settings, isClosed }) => (isClosed ? [] : [settings]));
+  }
+
+  /** Identities of the services whose orders the next writer would get. */
+  private identities(): ReadonlySet<string> {
+    return new Set(this.settings().map(({ settings: { identity } }) => identity));
+  }
+
+  private settings(): { settings: AuditServiceSettings; isClosed: boolean }[] {
     const services = [...this.units.values()].flatMap((unit) => [...unit.services.values()]);
-    return services.flatMap(({ open, isClosed }) => (open.kind === 'audit-open' && !isClosed ? [open.settings] : []));
+    return services.flatMap(({ open, isClosed }) =>
+      open.kind === 'audit-open' ? [{ settings: open.settings, isClosed }] : [],
+    );
   }
 
   private answerAll(answer: AuditAnswer): void {
@@ -158,8 +157,8 @@ export class SupervisedAuditWriter {
 
   /** Tells of events that a writer which did not end in time had; one that did has told it itself. */
   private reportWaiting(): void {
-    for (const { service, handler, buffer } of this.accounts.values()) {
-      const { emitted, delivered, droppedInAll: dropped, waiting: left } = new HandlerAccounts(buffer);
+    for (const { service, handler, accounts } of this.accounts.open) {
+      const { emitted, delivered, droppedInAll: dropped, waiting: left } = accounts;
       if (left === 0) continue;
       this.options.log.warn(
         { service, handler, emitted, delivered, dropped, left },
@@ -180,7 +179,7 @@ export class SupervisedAuditWriter {
     const workerData: WriterOptions = {
       role: 'gatewarden-audit-writer',
       logLevel,
-      accounts: [...this.accounts.values()],
+      accounts: this.accounts.handOver(this.identities()),
       reach,
     };
     const url = new URL('../audit/writer/audit-writer-thread.ts', import.meta.url);
@@ -219,8 +218,10 @@ export class SupervisedAuditWriter {
   private reported(report: WriterReport): void {
     if (report.kind === 'line') this.options.writeLog(report.line);
     else if (report.kind === 'stdout') void this.writeStdout(report.number, report.lines);
-    else if (report.kind === 'accounts') this.accounts.set(report.accounts.key, report.accounts);
-    else if (report.kind === 'accounts-closed') this.retire(report.key, report.isStored);
+    else if (report.kind === 'accounts') this.accounts.opened(report.accounts);
+    else if (report.kind === 'accounts-closing') this.accounts.closing(report.key);
+    else if (report.kind === 'spool-opened') this.accounts.spoolOpened(report.key, report.directory);
+    else if (report.kind === 'accounts-closed') this.accounts.closed(report.key);
     else if (report.kind === 'drained') this.drained?.();
     else if (report.kind === 'answer') this.heardAnswer(report.number, report.answer);
     else this.forget(report.unit, report.kind === 'unit-closed' ? null : report.service);
@@ -247,17 +248,5 @@ export class SupervisedAuditWriter {
       if (service === null) this.units.delete(unit);
       else services.delete(service);
     }
-  }
-
-  /** Counters never go back: totals of a handler that is closed are kept under its labels, unless a spool has them. */
-  private retire(key: string, isStored: boolean): void {
-    const closed = this.accounts.get(key);
-    this.accounts.delete(key);
-    if (closed === undefined || isStored) return;
-    const { service, handler, buffer } = closed;
-    const labels = JSON.stringify([service, handler]);
-    const kept = this.retired.get(labels) ?? { service, handler, accounts: new HandlerAccounts() };
-    kept.accounts.add(new HandlerAccounts(buffer).totals());
-    this.retired.set(labels, kept);
   }
 }

@@ -1,17 +1,20 @@
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { RefusedHead } from '../../engine/client/listener.ts';
 import type { AccessEntry, AccessOutcome, Exchange } from '../../engine/message/exchange.ts';
+import type { Refusal } from '../../engine/message/refusal.ts';
 import type { Response } from '../../engine/message/response.ts';
 import { clock, wallNow } from '../../engine/wire/clock.ts';
 import type { AccessRecording } from '../../heap/objects/audit-service.ts';
 import { decisionText } from './decision-text.ts';
+import { endpointText } from './endpoint-text.ts';
 import { EventTime } from './event-time.ts';
-import { jsonText, jsonValue } from './json-text.ts';
+import { inOnePiece, isPlainText, jsonText, jsonValue } from './json-text.ts';
 import { type NamePlan, namePlan } from './name-plan.ts';
 import type { PolicyNode, PolicyTree } from './policy-tree.ts';
 import { type Found, RecordedAccess, type RequestParts } from './recorded-access.ts';
 import { RecordedHeaders } from './recorded-headers.ts';
 import { cookieMembers, queryMembers, recordedPath } from './recorded-parameters.ts';
+import { NO_CONTENT, RepeatedTexts } from './repeated-texts.ts';
 
 /** What a recorder of access events needs. */
 export interface AccessRecorderOptions {
@@ -26,6 +29,7 @@ export interface AccessRecorderOptions {
   write(json: string, isOfRefused: boolean): void;
 }
 
+const NOTHING: Found = { verdicts: null, last: null, trackingIds: null };
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
 
 /** Writes access events of one service. Everything that does not depend on a request is computed when it is built. */
@@ -42,13 +46,18 @@ export class AccessRecorder implements AccessRecording {
   private host = '';
   private scheme = '';
   private place = '';
+  /** The same as the beginning of a text in JSON. */
+  private placeText = '';
   private revision = '';
   private decider = '';
+  /** The decision of most requests. */
+  private allowed = '';
+  private readonly repeated = new RepeatedTexts();
 
   constructor(options: AccessRecorderOptions) {
     this.options = options;
     const { policies, eventName } = options;
-    this.start = `{"eventName":${jsonText(eventName)},"timestamp":"`;
+    this.start = inOnePiece(`{"eventName":${jsonText(eventName)},"timestamp":"`);
     this.requestHeaders = new RecordedHeaders(namePlan(policies, ['http', 'request', 'headers']));
     this.responseHeaders = new RecordedHeaders(namePlan(policies, ['http', 'response', 'headers']));
     this.cookies = namePlan(policies, ['http', 'request', 'cookies']);
@@ -94,32 +103,29 @@ export class AccessRecorder implements AccessRecording {
     const user = identity === null ? facts.user : identity.user;
     const ids = found.trackingIds === null ? '' : `,"trackingIds":${jsonValue(found.trackingIds)}`;
     const named = `${user === null ? '' : `,"userId":${jsonText(user)}`}${ids}`;
-    const where = `${this.placeOf(scheme, authority, facts)}${recordedPath(request.receivedPath)}`;
-    const exchangeId = exchange.ids?.requestId ?? transactionId;
+    const { ids: requestIds } = exchange;
+    const exchangeId = requestIds === null ? `"${transactionId}"` : jsonText(requestIds.requestId);
+    const { repeated } = this;
     this.finish(
-      `${this.start}${this.time.text(clock.wall - (clock.now - exchange.startedAt))}","transactionId":"${transactionId}"${named}` +
-        endpoints(facts, parts.address) +
-        `"secure":${scheme === 'https'},"method":${jsonText(request.receivedMethod)},"path":${jsonText(where)}` +
-        `,"queryParameters":{${parts.query}},"headers":{${parts.headers}},"cookies":{${parts.cookies}}}` +
-        `,"response":{"headers":{${answered}}}}${responseText(outcome, exchange.cut && tunnel === null)}` +
-        `,"ig":{"exchangeId":${jsonText(exchangeId)}${route}}` +
-        `,"decision":{${decisionText(refusal, exchange.decision, found.facts)}${this.deciderText()}}`,
+      `${this.start}${this.time.text(clock.wall - (clock.now - exchange.startedAt))}","transactionId":"${transactionId}"` +
+        `${named},${endpointText(facts, parts.address)}${repeated.beforePath(scheme, request.receivedMethod)}` +
+        `${this.pathOf(scheme, authority, facts, recordedPath(request.receivedPath))}${repeated.content(parts, answered)}` +
+        `${repeated.response(outcome, exchange.cut && tunnel === null)},"ig":{"exchangeId":${exchangeId}${route}}` +
+        this.decisionOf(refusal, exchange.decision, found),
       refusal === 'audit-unavailable',
     );
   }
 
   /** Writes the event of a request that was refused before there was an exchange. */
-  refusedHead({ method, path, status, refusal, facts }: RefusedHead): void {
+  refusedHead({ method, path, status, sent, refusal, facts }: RefusedHead): void {
     const id = this.options.id();
     const named = facts.user === null ? '' : `,"userId":${jsonText(facts.user)}`;
     const where = path.startsWith('/') ? `${this.placeOf(facts.scheme, '', facts)}${path}` : path;
-    const outcome = { status, milliseconds: 0, refusal, facts, tunnel: null };
+    const outcome = { status, milliseconds: 0, sent, refusal, facts, tunnel: null };
     this.finish(
-      `${this.start}${this.time.text(wallNow())}","transactionId":"${id}"${named}${endpoints(facts, null)}` +
-        `"secure":${facts.scheme === 'https'},"method":${jsonText(method)},"path":${jsonText(recordedPath(where))}` +
-        `,"queryParameters":{},"headers":{},"cookies":{}},"response":{"headers":{}}}` +
-        `${responseText(outcome, false)},"ig":{"exchangeId":"${id}"}` +
-        `,"decision":{${decisionText(refusal, null, null)}${this.deciderText()}}`,
+      `${this.start}${this.time.text(wallNow())}","transactionId":"${id}"${named},${endpointText(facts, null)}` +
+        `${this.repeated.beforePath(facts.scheme, method)}${jsonText(recordedPath(where))}${NO_CONTENT}` +
+        `${this.repeated.response(outcome, false)},"ig":{"exchangeId":"${id}"}${this.decisionOf(refusal, null, NOTHING)}`,
       false,
     );
   }
@@ -141,35 +147,27 @@ export class AccessRecorder implements AccessRecording {
     const host = authority === '' ? (local.address.includes(':') ? `[${local.address}]` : local.address) : authority;
     const port = authority === '' ? `:${local.port}` : (DEFAULT_PORTS[scheme] ?? '');
     this.place = `${scheme}://${host}${/:\d+$/.test(authority.slice(authority.lastIndexOf(']') + 1)) ? '' : port}`;
+    this.placeText = jsonText(this.place).slice(0, -1);
     return this.place;
   }
 
-  private deciderText(): string {
+  /** Scheme, authority and path as JSON. */
+  private pathOf(scheme: string, authority: string, facts: AccessOutcome['facts'], path: string): string {
+    const place = this.placeOf(scheme, authority, facts);
+    return isPlainText(path) ? `${this.placeText}${path}"` : jsonText(`${place}${path}`);
+  }
+
+  /** The member `decision`; most requests have the same. */
+  private decisionOf(refusal: Refusal | null, decision: Exchange['decision'], { verdicts, last }: Found): string {
     const { revision, plane, unit } = this.options.decider();
     if (this.decider === '' || revision !== this.revision) {
       this.revision = revision;
       this.decider = `,"revision":${jsonText(revision)},"plane":${jsonText(plane)},"unit":${unit}`;
+      this.allowed = inOnePiece(`,"decision":{${decisionText(null, null, null, null)}${this.decider}}`);
     }
-    return this.decider;
+    if (refusal === null && verdicts === null) return this.allowed;
+    return `,"decision":{${decisionText(refusal, decision, verdicts, last)}${this.decider}}`;
   }
-}
-
-function endpoints({ remote, local }: AccessOutcome['facts'], address: string | null): string {
-  const client = address === null ? `"${remote.address}","port":${remote.port}` : `${jsonText(address)},"port":0`;
-  return `,"server":{"ip":"${local.address}","port":${local.port}},"client":{"ip":${client}},"http":{"request":{`;
-}
-
-function responseText({ status, milliseconds, tunnel }: AccessOutcome, isCut: boolean): string {
-  const outcome = status >= 400 ? 'FAILED' : 'SUCCESSFUL';
-  const detail = tunnel === null ? (isCut ? ',"detail":{"incomplete":true}' : '') : `,"detail":${tunnelText(tunnel)}`;
-  return (
-    `,"response":{"status":"${outcome}","statusCode":"${status}","elapsedTime":${Math.round(milliseconds)}` +
-    `,"elapsedTimeUnits":"MILLISECONDS"${detail}}`
-  );
-}
-
-function tunnelText({ fromClient, toClient, closeCode }: NonNullable<AccessOutcome['tunnel']>): string {
-  return `{"bytesReceived":${fromClient},"bytesSent":${toClient},"closeCode":${closeCode}}`;
 }
 
 /** Maps of names, in which plans leave out what policies exclude. */

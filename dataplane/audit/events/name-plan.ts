@@ -1,5 +1,5 @@
-import { isCredentialName } from './credential-names.ts';
-import type { PolicyTree } from './policy-tree.ts';
+import { isCredentialName } from '../../../contract/hiding/credential-names.ts';
+import { childOf, type PolicyTree } from './policy-tree.ts';
 
 /** Which names of a map of an access event are recorded, such as those of headers. */
 export interface NamePlan {
@@ -16,9 +16,15 @@ const LONGEST_VALUE = 4096;
 /** Most names that are recorded of one map. */
 export const MOST_NAMES = 200;
 
-/** A value as it is recorded. */
+/** User names and passwords in front of the host of a URL. */
+const USER_OF_URL = /(:\/\/)[^\s/?#]*@|(\/\/)[^\s/?#@]*:[^\s/?#]*@/g;
+/** A host with a user name and a password in front of it, and nothing else. */
+const USER_OF_HOST = /^(?!(?:mailto|sips?|acct|xmpp):)[^\s/?#@:]*:[^\s/?#@]*@(?=[^\s@]+$)/i;
+
+/** A value as it is recorded: cut where it is long, and without the user and password of URLs and hosts. */
 export function recordedValue(text: string): string {
-  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}…`;
+  const cut = text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}…`;
+  return cut.includes('@') ? cut.replaceAll(USER_OF_URL, '$1$2').replace(USER_OF_HOST, '') : cut;
 }
 
 /** Reads from policies which names of the map at a place are recorded. */
@@ -26,7 +32,7 @@ export function namePlan(tree: PolicyTree, steps: readonly string[]): NamePlan {
   let node = tree.root;
   let { included: everything, excluded } = node;
   for (const step of steps) {
-    const child = node.children.get(step);
+    const child = childOf(node, step);
     if (child === undefined) break;
     node = child;
     everything ||= node.included;

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../../contract/document/json-value.ts';
-import { isCredentialName } from './credential-names.ts';
+import { isCredentialName } from '../../../contract/hiding/credential-names.ts';
 
 /** One place of an event, and what policies say of it. */
 export interface PolicyNode {
@@ -30,6 +30,26 @@ function newNode(): PolicyNode {
   };
 }
 
+/** Policies about a member of an object, however its name is spelled. */
+export function childOf(node: PolicyNode, name: string): PolicyNode | undefined {
+  return node.children.get(node.anyCase ? name.toLowerCase() : name);
+}
+
+/** Adds to a node what is said of another spelling of the same place. */
+function unite(node: PolicyNode, other: PolicyNode): void {
+  node.included ||= other.included;
+  node.excluded ||= other.excluded;
+  node.blanked ||= other.blanked;
+  node.guarded ||= other.guarded;
+  node.anyCase ||= other.anyCase;
+  for (const [name, child] of other.children) {
+    const key = node.anyCase ? name.toLowerCase() : name;
+    const same = node.children.get(key);
+    if (same === undefined) node.children.set(key, child);
+    else unite(same, child);
+  }
+}
+
 /** What is recorded of the events of one topic. */
 export class PolicyTree {
   readonly root: PolicyNode = newNode();
@@ -39,19 +59,33 @@ export class PolicyTree {
     this.root.included = everything;
   }
 
-  /** The node at a place, which is made if it is missing. Set `anyCase` of the nodes above it first. */
+  /** The node at a place, which is made if it is missing. */
   at(steps: readonly string[]): PolicyNode {
     let node = this.root;
     for (const step of steps) {
-      const name = node.anyCase ? step.toLowerCase() : step;
-      let child = node.children.get(name);
+      let child = childOf(node, step);
       if (child === undefined) {
         child = newNode();
-        node.children.set(name, child);
+        node.children.set(node.anyCase ? step.toLowerCase() : step, child);
       }
       node = child;
     }
     return node;
+  }
+
+  /** Has names below a place compared without regard to case, also those that policies named before. */
+  compareAnyCase(steps: readonly string[]): void {
+    const node = this.at(steps);
+    if (node.anyCase) return;
+    node.anyCase = true;
+    const named = [...node.children];
+    node.children.clear();
+    for (const [name, child] of named) {
+      const key = name.toLowerCase();
+      const same = node.children.get(key);
+      if (same === undefined) node.children.set(key, child);
+      else unite(same, child);
+    }
   }
 
   /** What is recorded of an event. */
@@ -80,7 +114,7 @@ function recordedOf(value: JsonValue, node: PolicyNode | undefined, isIncluded: 
 function recordedMembers(value: JsonObject, node: PolicyNode, included: boolean): JsonObject {
   const result: Record<string, JsonValue> = {};
   for (const [name, member] of Object.entries(value)) {
-    const child = node.children.get(node.anyCase ? name.toLowerCase() : name);
+    const child = childOf(node, name);
     const isGuarded = node.guarded && child?.included !== true && isCredentialName(name);
     const kept = recordedOf(member, child, included && !isGuarded);
     if (kept !== NOTHING) setMember(result, name, kept);

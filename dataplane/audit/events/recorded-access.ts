@@ -1,6 +1,7 @@
-import type { AccessEntry, AccessOutcome, DecisionFact, Exchange } from '../../engine/message/exchange.ts';
+import type { AccessEntry, AccessOutcome, Exchange } from '../../engine/message/exchange.ts';
 import type { Response } from '../../engine/message/response.ts';
-import { MOST_FACTS } from './decision-text.ts';
+import type { Outcome, Verdict } from '../../engine/message/verdict.ts';
+import { MOST_VERDICTS } from './decision-text.ts';
 
 /** Parts of an event that come from the request, each JSON already. */
 export interface RequestParts {
@@ -16,7 +17,9 @@ export interface RequestParts {
 
 /** What objects found out about a request. */
 export interface Found {
-  readonly facts: readonly DecisionFact[] | null;
+  readonly verdicts: readonly Verdict[] | null;
+  /** Outcome of the last verdict; null where there is none, or where the request went on after it. */
+  readonly last: Outcome | null;
   readonly trackingIds: readonly string[] | null;
 }
 
@@ -41,7 +44,8 @@ export class RecordedAccess implements AccessEntry {
   private readonly outer: AccessEntry | null;
   private route: string;
   private answer = '';
-  private facts: DecisionFact[] | null = null;
+  private verdicts: Verdict[] | null = null;
+  private last: Outcome | null = null;
   private trackingIds: string[] | null = null;
 
   constructor(recorder: AccessWriter, parts: RequestParts, route: string, outer: AccessEntry | null) {
@@ -56,15 +60,23 @@ export class RecordedAccess implements AccessEntry {
     this.outer?.answered(response);
   }
 
-  note(fact: DecisionFact): void {
-    this.facts ??= [];
-    if (this.facts.length < MOST_FACTS) this.facts.push(fact);
-    this.outer?.note(fact);
+  note(verdict: Verdict): void {
+    const { verdicts } = this;
+    this.last = verdict.outcome;
+    if (verdicts === null) this.verdicts = [verdict];
+    else if (verdicts.length < MOST_VERDICTS) verdicts.push(verdict);
+    else verdicts[MOST_VERDICTS - 1] = verdict; // the last one decided
+    this.outer?.note(verdict);
+  }
+
+  goesOn(): void {
+    this.last = null;
+    this.outer?.goesOn();
   }
 
   track(id: string): void {
     this.trackingIds ??= [];
-    if (!this.trackingIds.includes(id) && this.trackingIds.length < MOST_FACTS) this.trackingIds.push(id);
+    if (!this.trackingIds.includes(id) && this.trackingIds.length < MOST_VERDICTS) this.trackingIds.push(id);
     this.outer?.track(id);
   }
 
@@ -74,8 +86,8 @@ export class RecordedAccess implements AccessEntry {
   }
 
   finished(exchange: Exchange, outcome: AccessOutcome): void {
-    const { facts, trackingIds } = this;
-    this.recorder.write(exchange, this.parts, this.answer, this.route, { facts, trackingIds }, outcome);
+    const { verdicts, last, trackingIds } = this;
+    this.recorder.write(exchange, this.parts, this.answer, this.route, { verdicts, last, trackingIds }, outcome);
     this.outer?.finished(exchange, outcome);
   }
 }

@@ -1,9 +1,9 @@
+import { isCredentialName } from '../../../contract/hiding/credential-names.ts';
 import { percentDecoded } from '../../../contract/percent-decoded.ts';
 import { parseCookies } from '../../engine/head/cookies.ts';
 import { headerText } from '../../engine/head/header-text.ts';
 import type { Headers } from '../../engine/head/headers.ts';
 import { receivedLine } from '../../engine/head/received-lines.ts';
-import { isCredentialName } from './credential-names.ts';
 import { jsonText } from './json-text.ts';
 import { MOST_NAMES, type NamePlan, recordedValue } from './name-plan.ts';
 
@@ -41,10 +41,9 @@ export function cookieMembers(headers: Headers, plan: NamePlan): string {
     .join();
 }
 
-/** A path without the values of parameters that usually carry credentials, such as `;jsessionid=…`, and without a user in front of its host. */
+/** A path without the values of parameters that usually carry credentials, such as `;jsessionid=…`, and without users in front of hosts. */
 export function recordedPath(path: string): string {
-  const clean = path.includes(';') ? path.replaceAll(/;([^;/=]*)=[^;/]*/g, withoutCredential) : path;
-  return recordedValue(clean.includes('://') ? clean.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1') : clean);
+  return recordedValue(path.includes(';') ? path.replaceAll(/;([^;/=]*)=[^;/]*/g, withoutCredential) : path);
 }
 
 function withoutCredential(parameter: string, name: string): string {

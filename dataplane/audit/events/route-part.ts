@@ -1,7 +1,7 @@
 import type { AuditedRoute } from '../../heap/objects/audit-service.ts';
-import { jsonText } from './json-text.ts';
+import { inOnePiece, jsonText } from './json-text.ts';
 
 /** The JSON by which events name a route: to be made once. */
 export function routePart({ id, name }: AuditedRoute): string {
-  return `,"routeId":${jsonText(id)},"routeName":${jsonText(name)}`;
+  return inOnePiece(`,"routeId":${jsonText(id)},"routeName":${jsonText(name)}`);
 }

@@ -2,6 +2,7 @@ import { unescapedStep } from '../../../contract/crest/json-pointer.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import { compilePattern } from '../../../contract/pattern/pattern.ts';
 import { type Path, ValueProblem } from '../../../contract/problem.ts';
+import { INSIDE, INSIDE_MAP, innerSchemas, REFERENCES, SAME, SAME_LIST, SAME_MAP } from './schema-keywords.ts';
 
 /** Something that is wrong with a schema or an event, with the path to it. */
 export interface Fault {
@@ -24,32 +25,22 @@ const UNIQUE_STEPS = 800;
 /** Deepest place of an event up to which steps are counted; deeper ones meet the same schemas again. */
 const COUNTED_DEPTH = 12;
 
-const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 /** A schema inside another one, and whether it is for values inside. */
 type Subschema = readonly [schema: JsonValue, isInside: boolean];
-/** Keywords with one schema for the same value. */
-const SAME = ['not', 'if', 'then', 'else'];
-/** Keywords with several schemas for the same value. */
-const SAME_LIST = ['allOf', 'anyOf', 'oneOf'];
-/** Keywords with schemas by name for the same value. */
-const SAME_MAP = ['dependentSchemas', 'dependencies'];
-/** Keywords with one schema, or a list of them, for values inside. */
-const INSIDE = [
-  ...['items', 'additionalItems', 'prefixItems', 'contains', 'additionalProperties', 'propertyNames'],
-  ...['unevaluatedProperties', 'unevaluatedItems'],
-];
-const INSIDE_MAP = ['properties', 'patternProperties'];
 
 /** Finds what would make a schema too expensive to compile or to apply. */
 export function schemaFaults(schema: JsonObject): Fault[] {
   if (JSON.stringify(schema).length > LONGEST_SCHEMA) {
     return [{ path: [], message: `must have at most ${LONGEST_SCHEMA} characters as JSON` }];
   }
+  const deep = tooDeep(schema, []);
+  if (deep !== null) return [deep];
   const faults: Fault[] = [];
-  walk(schema, [], faults);
+  const known: KnownSchemas = { all: new Set(), anchors: new Map() };
+  walk(schema, [], known, faults);
   if (faults.length > 0) return faults;
   try {
-    new StepCount(schema).check();
+    new StepCount(schema, known).check();
   } catch (error) {
     if (!(error instanceof TooManySteps)) throw error;
     return [{ path: [], message: error.message }];
@@ -57,34 +48,56 @@ export function schemaFaults(schema: JsonObject): Fault[] {
   return [];
 }
 
-function walk(value: JsonValue, path: Path, faults: Fault[]): void {
-  if (path.length > DEEPEST * 2) {
-    faults.push({ path, message: `is nested more than ${DEEPEST * 2} levels deep` });
-    return;
-  }
-  if (Array.isArray(value)) {
-    for (const [at, item] of (value as readonly JsonValue[]).entries()) walk(item, [...path, at], faults);
-    return;
-  }
-  if (!isJsonObject(value)) return;
+/** Objects of a document that are schemas, and those of them that have a name. */
+interface KnownSchemas {
+  readonly all: Set<JsonValue>;
+  readonly anchors: Map<string, JsonObject>;
+}
+
+function tooDeep(value: JsonValue, path: Path): Fault | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if (path.length > DEEPEST * 2) return { path, message: `is nested more than ${DEEPEST * 2} levels deep` };
   for (const [name, member] of Object.entries(value)) {
-    const at = [...path, name];
-    if (REFERENCES.includes(name) && typeof member === 'string' && !member.startsWith('#')) {
-      faults.push({ path: at, message: "must begin with '#': a schema cannot refer to other documents" });
-    }
-    if (name === '$id' && typeof member === 'string' && path.length > 0) {
-      faults.push({
-        path: at,
-        message: 'is only allowed at the beginning: references are relative to the whole schema',
-      });
-    }
-    if (name === '$async' && typeof member === 'boolean') faults.push({ path: at, message: 'is not supported' });
-    if (name === 'pattern' && typeof member === 'string') judgePattern(member, at, faults);
-    if (name === 'patternProperties' && isJsonObject(member)) {
-      for (const source of Object.keys(member)) judgePattern(source, [...at, source], faults);
-    }
-    walk(member, at, faults);
+    const fault = tooDeep(member as JsonValue, [...path, name]);
+    if (fault !== null) return fault;
   }
+  return null;
+}
+
+function walk(schema: JsonObject, path: Path, known: KnownSchemas, faults: Fault[]): void {
+  known.all.add(schema);
+  for (const name of REFERENCES) {
+    const member = schema[name];
+    if (typeof member !== 'string' || member.startsWith('#')) continue;
+    const message = "must begin with '#': a schema cannot refer to other documents";
+    faults.push({ path: [...path, name], message });
+  }
+  const { $id, $async, pattern, patternProperties } = schema;
+  if (typeof $id === 'string' && path.length > 0) {
+    const message = 'is only allowed at the beginning: references are relative to the whole schema';
+    faults.push({ path: [...path, '$id'], message });
+  }
+  if (typeof $async === 'boolean') faults.push({ path: [...path, '$async'], message: 'is not supported' });
+  if (typeof pattern === 'string') judgePattern(pattern, [...path, 'pattern'], faults);
+  if (isJsonObject(patternProperties)) {
+    for (const source of Object.keys(patternProperties)) {
+      judgePattern(source, [...path, 'patternProperties', source], faults);
+    }
+  }
+  for (const anchor of anchorsOf(schema)) {
+    const other = known.anchors.get(anchor);
+    if (other !== undefined && other !== schema) {
+      faults.push({ path, message: `has the anchor '${anchor}', which another schema has, too` });
+    }
+    known.anchors.set(anchor, schema);
+  }
+  for (const [inside, inner] of innerSchemas(schema)) walk(inner, [...path, ...inside], known, faults);
+}
+
+function anchorsOf({ $anchor, $dynamicAnchor, $id, id }: JsonObject): Set<string> {
+  const named = [$anchor, $dynamicAnchor].filter((one) => typeof one === 'string');
+  const old = [$id, id].flatMap((one) => (typeof one === 'string' && one.startsWith('#') ? one.slice(1) : []));
+  return new Set([...named, ...old]);
 }
 
 function judgePattern(source: string, path: Path, faults: Fault[]): void {
@@ -101,10 +114,12 @@ class TooManySteps extends Error {}
 /** Counts the subschemas that values of an event meet, which references can multiply without end. */
 class StepCount {
   private readonly root: JsonObject;
+  private readonly schemas: KnownSchemas;
   private readonly known = new Map<JsonValue, number[]>();
 
-  constructor(root: JsonObject) {
+  constructor(root: JsonObject, schemas: KnownSchemas) {
     this.root = root;
+    this.schemas = schemas;
   }
 
   check(): void {
@@ -140,6 +155,10 @@ class StepCount {
       if (typeof target !== 'string') continue;
       const found = this.target(target);
       if (found === undefined) throw new TooManySteps(`has a reference that leads nowhere: there is no '${target}'`);
+      // its patterns and costs would be those of data, which nobody looked at
+      if (isJsonObject(found) && !this.schemas.all.has(found)) {
+        throw new TooManySteps(`has a reference to data: '${target}' is no schema`);
+      }
       yield [found, false];
     }
     for (const name of SAME) if (schema[name] !== undefined) yield [schema[name], false];
@@ -156,7 +175,7 @@ class StepCount {
   /** What a local reference leads to: a pointer, or an anchor. */
   private target(reference: string): JsonValue | undefined {
     if (reference === '#') return this.root;
-    if (!reference.startsWith('#/')) return anchored(this.root, reference.slice(1));
+    if (!reference.startsWith('#/')) return this.schemas.anchors.get(reference.slice(1));
     let here: JsonValue | undefined = this.root;
     for (const step of reference.slice(2).split('/')) {
       const name = pointerStep(step);
@@ -180,24 +199,6 @@ function pointerStep(step: string): string {
     // as it is
   }
   return unescapedStep(decoded);
-}
-
-function anchored(value: JsonValue, name: string): JsonValue | undefined {
-  if (Array.isArray(value)) {
-    for (const item of value as readonly JsonValue[]) {
-      const found = anchored(item, name);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
-  if (!isJsonObject(value)) return undefined;
-  const names = [value['$anchor'], value['$dynamicAnchor'], value['$id'], value['id']];
-  if (names.some((one) => one === name || one === `#${name}`)) return value;
-  for (const member of Object.values(value)) {
-    const found = anchored(member, name);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 function* listed(value: JsonValue | undefined, isInside: boolean): Generator<Subschema> {

@@ -2,10 +2,11 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { unescapedStep } from '../../../contract/crest/json-pointer.ts';
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../../contract/document/json-value.ts';
+import { type JsonObject, type JsonValue, setMember } from '../../../contract/document/json-value.ts';
 import { compilePattern } from '../../../contract/pattern/pattern.ts';
 import type { Path } from '../../../contract/problem.ts';
 import { errorText } from '../../../platform/error-text.ts';
+import { withInnerSchemas } from './schema-keywords.ts';
 import { eventFault, type Fault, schemaFaults } from './schema-limits.ts';
 
 /** Validates the events of a topic. */
@@ -26,8 +27,29 @@ const judges = new Map<Draft, Ajv>();
 /** The most faults of one event that are reported. */
 const MOST_FAULTS = 20;
 
+/** Characters of schemas whose results are kept: a reload compiles again only what changed. */
+const MOST_KEPT = 4 << 20;
+/** Results by the text of the schema, those used last at the end. */
+const kept = new Map<string, TopicSchema | readonly Fault[]>();
+let keptLength = 0;
+
 /** Compiles the schema of a topic. @returns the schema, or what is wrong with it, with paths into it */
 export function topicSchema(schema: JsonObject): TopicSchema | readonly Fault[] {
+  const text = JSON.stringify(schema);
+  const known = kept.get(text);
+  kept.delete(text);
+  const result = known ?? compiled(schema);
+  kept.set(text, result);
+  if (known === undefined) keptLength += text.length;
+  for (const oldest of kept.keys()) {
+    if (keptLength <= MOST_KEPT) break;
+    kept.delete(oldest);
+    keptLength -= oldest.length;
+  }
+  return result;
+}
+
+function compiled(schema: JsonObject): TopicSchema | readonly Fault[] {
   const draft = draftOf(schema);
   if (draft === null) {
     const message = 'must be a JSON Schema of draft-04, draft-06, draft-07, 2019-09 or 2020-12';
@@ -86,26 +108,17 @@ function engine(draft: Draft, options: Options): Ajv {
 
 /** A schema of draft-04 as one of draft-07: limits that exclude themselves are numbers there, and ids are called `$id`. */
 function fromDraft4(schema: JsonObject): JsonObject {
-  return changed(schema) as JsonObject;
-
-  function changed(value: JsonValue): JsonValue {
-    if (Array.isArray(value)) return (value as readonly JsonValue[]).map(changed);
-    if (!isJsonObject(value)) return value;
-    const result: Record<string, JsonValue> = {};
-    for (const [name, member] of Object.entries(value)) {
-      if (name === 'exclusiveMinimum' && typeof member === 'boolean') continue;
-      if (name === 'exclusiveMaximum' && typeof member === 'boolean') continue;
-      if (name === 'minimum' && value['exclusiveMinimum'] === true) setMember(result, 'exclusiveMinimum', member);
-      else if (name === 'maximum' && value['exclusiveMaximum'] === true) setMember(result, 'exclusiveMaximum', member);
-      else if (name === 'id' && typeof member === 'string') continue;
-      else setMember(result, name, LITERAL.has(name) ? member : changed(member));
-    }
-    return result;
+  const result: Record<string, JsonValue> = {};
+  for (const [name, member] of Object.entries(withInnerSchemas(schema, fromDraft4))) {
+    if (name === 'exclusiveMinimum' && typeof member === 'boolean') continue;
+    if (name === 'exclusiveMaximum' && typeof member === 'boolean') continue;
+    if (name === 'minimum' && schema['exclusiveMinimum'] === true) setMember(result, 'exclusiveMinimum', member);
+    else if (name === 'maximum' && schema['exclusiveMaximum'] === true) setMember(result, 'exclusiveMaximum', member);
+    else if (name === 'id' && typeof member === 'string') continue;
+    else setMember(result, name, member);
   }
+  return result;
 }
-
-/** Keywords whose values are data and no schemas. */
-const LITERAL: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
 
 /** Without `$schema`, which is read, and `$id`, so that schemas of different services never meet. */
 function withoutIdentity({ $schema: _, $id: __, ...rest }: JsonObject): JsonObject {

@@ -29,6 +29,12 @@ export interface AuditHandlerDefinition<Config extends HandlerFields = HandlerFi
   ): SinkOptions | Promise<SinkOptions>;
 }
 
+/** Facts about a class in addition to its summary. */
+export function handlerFacts({ operatorOnly }: AuditHandlerDefinition): readonly string[] {
+  const kind = 'Event handler of an AuditService.';
+  return operatorOnly === undefined ? [kind] : [kind, `For operators only: ${operatorOnly}.`];
+}
+
 /** Lets a definition use its own type of configuration; the list of all classes needs only the common fields. */
 export function auditHandler<Config extends HandlerFields>(
   definition: AuditHandlerDefinition<Config>,

@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import type { Path } from '../../../contract/problem.ts';
 import { choice, flag, integer, text } from '../../../contract/vocabulary/configured.ts';
+import type { Remark } from '../../heap/definition.ts';
 import { operatorPath } from '../../heap/operator-path.ts';
 import type { WhenFull } from '../writer/audit-orders.ts';
 
 const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 ** 3;
+const TEBIBYTE = 1024 ** 4;
 
 /** Values of the fields that every handler has. */
 export interface HandlerFields {
@@ -14,6 +17,13 @@ export interface HandlerFields {
   readonly queue: { readonly maxEvents: number; readonly maxBytes: number };
   readonly spool?: { readonly directory: string; readonly maxSize: number } | undefined;
   readonly whenFull: WhenFull;
+}
+
+/** Warning for a mapping of a topic that the handler does not get. @param name field of the mapping that has the topic */
+export function idleMapping(at: Path, name: string, topic: string, handled: readonly string[]): Remark[] {
+  if (handled.includes(topic)) return [];
+  const message = `has no effect: '${topic}' is not in the 'topics' of the handler`;
+  return [{ at: [...at, name], code: 'no-effect', message }];
 }
 
 const queueFields = () =>
@@ -31,7 +41,9 @@ const spoolFields = () =>
     directory: operatorPath().describe(
       'Directory of the spool, made if it is missing. Each handler needs one of its own; one data plane uses it at a time.',
     ),
-    maxSize: integer({ min: MEBIBYTE }).default(GIBIBYTE).describe('Maximum size of the spool on disk, in bytes.'),
+    maxSize: integer({ min: MEBIBYTE, max: TEBIBYTE })
+      .default(GIBIBYTE)
+      .describe('Maximum size of the spool on disk, in bytes.'),
   });
 
 /** Fields that every handler has, for the schema of its own. */

@@ -25,8 +25,9 @@ export interface AuditLink {
   /**
    * @param topics of the events, which no settings change
    * @param mayRefuse whether a handler refuses traffic rather than lose events
+   * @param owner the tenant; empty for operators
    */
-  open(topics: readonly string[], mayRefuse: boolean): OpenService;
+  open(topics: readonly string[], mayRefuse: boolean, owner: string): OpenService;
 }
 
 /** Discards everything, where there is no writer. */

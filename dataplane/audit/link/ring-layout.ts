@@ -10,8 +10,8 @@ export const RING = {
   head: 0,
   /** Word: where the next record will be, written by the unit. */
   tail: 16,
-  /** Word: 1 while the reader sleeps. */
-  sleeping: 32,
+  /** Word: what the reader waits for, one of `WAITS`. */
+  waits: 32,
   /** Word: 1 after the unit counted an event that it could not write, until the reader looked. */
   unwritten: 48,
   /** Bytes of a record before the event. */
@@ -19,8 +19,27 @@ export const RING = {
   skip: -1,
 } as const;
 
-/** Size of the records of a ring: seconds of a busy unit, so that a pause of the writer loses nothing. */
-export const RING_BYTES = 4 << 20;
+/** Value that the reader of a ring waits for. */
+export const WAITS = {
+  /** It reads. */
+  no: 0,
+  /** The next record. */
+  anything: 1,
+  /** A time, unless much comes before: events are cheaper in batches. */
+  much: 2,
+} as const;
+
+/** Part of a ring that is much: from here on a reader that waits for its time is woken. */
+export const MUCH = 0.25;
+
+/**
+ * Size of the records of a ring: half a second of a busy unit, so that a pause of the writer loses nothing. A ring that
+ * is emptied in time begins anew, so that most of this memory is never touched.
+ */
+export const RING_BYTES = 16 << 20;
+
+/** Part of a ring after which an empty one begins anew. */
+export const SHORT = 1 / 16;
 
 /** Largest event in bytes. Larger ones are refused and counted, so that no request fills the ring with one event. */
 export const MOST_EVENT_BYTES = 256 << 10;

@@ -3,25 +3,25 @@ import type { AuditLink, OpenService } from './audit-link.ts';
 import { AuditState } from './audit-state.ts';
 import { ringMemory } from './ring-layout.ts';
 import { RingProducer } from './ring-producer.ts';
+import { RingShares } from './ring-shares.ts';
+import { WaitingRoom } from './waiting-room.ts';
 
-/** Bytes of events that wait until the secrets of their handlers are known. */
-const MOST_WAITING = 4 << 20;
-
-/** Part of these from which on requests are refused. */
+/** Part of the room for its events from which on a service refuses requests: the rest is for those under way. */
 const TIGHT_FROM = 0.75;
 
-/** The ring of a unit, as its services share it. */
+/** Room that the services of a unit share. */
 interface UnitRing {
   readonly memory: SharedArrayBuffer;
   readonly producer: RingProducer;
-  /** Services with a handler that refuses traffic rather than lose events: the last of the room is theirs. */
-  refusing: number;
+  readonly shares: RingShares;
+  readonly waiting: WaitingRoom;
+  /** Number of the service that was opened last: its order comes after those with lower numbers. */
+  last: number;
 }
 
 /** The audit services of one unit. All of them share one ring, which is made for the first. */
 export class UnitAuditLink implements AuditLink {
   private readonly send: (order: AuditOrder) => void;
-  private services = 0;
   private ring: UnitRing | null = null;
 
   /** @param send passes orders to the writer, through the supervisor */
@@ -29,49 +29,54 @@ export class UnitAuditLink implements AuditLink {
     this.send = send;
   }
 
-  open(topics: readonly string[], mayRefuse: boolean): OpenService {
-    const service = ++this.services;
-    const memory = this.ring?.memory ?? ringMemory();
-    this.ring ??= { memory, producer: new RingProducer(memory), refusing: 0 };
-    return new LinkedService(service, topics, mayRefuse, this.ring, this.send);
+  open(topics: readonly string[], mayRefuse: boolean, owner: string): OpenService {
+    this.ring ??= newRing();
+    return new LinkedService({ topics, mayRefuse, owner, ring: this.ring, send: this.send });
   }
 }
 
+function newRing(): UnitRing {
+  const memory = ringMemory();
+  const producer = new RingProducer(memory);
+  return { memory, producer, shares: new RingShares(producer), waiting: new WaitingRoom(), last: 0 };
+}
+
+interface LinkedServiceOptions {
+  readonly topics: readonly string[];
+  readonly mayRefuse: boolean;
+  readonly owner: string;
+  readonly ring: UnitRing;
+  send(order: AuditOrder): void;
+}
+
 class LinkedService implements OpenService {
-  private readonly service: number;
+  private readonly options: LinkedServiceOptions;
   private readonly places: ReadonlyMap<string, number>;
-  private readonly mayRefuse: boolean;
-  private readonly ring: UnitRing;
-  private readonly send: (order: AuditOrder) => void;
   private readonly state: AuditState;
+  private readonly ring: UnitRing;
   private waiting: (readonly [topic: number, json: string])[] = [];
-  private waitingBytes = 0;
-  private isOpen = false;
+  private waitingLength = 0;
+  /** Number at the writer, given with the first order; 0 before. */
+  private number = 0;
   private isClosed = false;
 
-  constructor(
-    service: number,
-    topics: readonly string[],
-    mayRefuse: boolean,
-    ring: UnitRing,
-    send: (order: AuditOrder) => void,
-  ) {
-    this.service = service;
-    this.places = new Map(topics.map((topic, place) => [topic, place]));
-    this.mayRefuse = mayRefuse;
+  constructor(options: LinkedServiceOptions) {
+    const { topics, ring } = options;
+    this.options = options;
     this.ring = ring;
-    if (mayRefuse) ring.refusing++;
-    this.send = send;
+    this.places = new Map(topics.map((topic, place) => [topic, place]));
     this.state = new AuditState(topics.length);
   }
 
   get refusesTraffic(): boolean {
-    return this.mayRefuse && (this.state.refusesTraffic || this.isTight);
+    return this.options.mayRefuse && (this.state.refusesTraffic || this.isTight);
   }
 
   /** Whether events pile up on this side, because the writer is slow, away, or does not know the service yet. */
   private get isTight(): boolean {
-    return this.isOpen ? this.ring.producer.isTight : this.waitingBytes >= MOST_WAITING * TIGHT_FROM;
+    const { ring, number } = this;
+    if (number > 0) return ring.shares.isTight(number, TIGHT_FROM);
+    return ring.waiting.isTight(this.waitingLength, this.options.owner, TIGHT_FROM);
   }
 
   write(topic: string, json: string, isOfRefused = false): void {
@@ -80,43 +85,52 @@ class LinkedService implements OpenService {
     if (isOfRefused && this.refusesTraffic) {
       this.state.countOfRefused(place);
       this.ring.producer.reportUnwritten();
-    } else if (this.isOpen) this.put(place, json);
-    else if (this.waitingBytes + json.length > MOST_WAITING) this.state.countFull(place);
+    } else if (this.number > 0) this.put(place, json);
+    else if (!this.ring.waiting.take(this.waitingLength, this.options.owner, json.length)) this.state.countFull(place);
     else {
-      this.waitingBytes += json.length;
+      this.waitingLength += json.length;
       this.waiting.push([place, json]);
     }
   }
 
   change(settings: AuditServiceSettings): void {
     if (this.isClosed) return;
-    const { memory: ring } = this.ring;
-    this.send({ kind: 'audit-open', service: this.service, settings, ring, state: this.state.buffer });
-    this.isOpen = true;
-    const { waiting } = this;
-    this.waiting = [];
-    this.waitingBytes = 0;
-    for (const [place, json] of waiting) this.put(place, json);
+    const { memory, shares } = this.ring;
+    const { owner, send } = this.options;
+    const isFirst = this.number === 0;
+    // given here, so that the orders of a unit have rising numbers: a record with a higher one waits for its order
+    if (isFirst) this.number = ++this.ring.last;
+    send({ kind: 'audit-open', service: this.number, settings, ring: memory, state: this.state.buffer });
+    if (!isFirst) return;
+    shares.open(this.number, owner);
+    for (const [place, json] of this.forgetWaiting()) this.put(place, json);
   }
 
   close(): number {
     if (this.isClosed) return 0;
     this.isClosed = true;
-    if (this.mayRefuse) this.ring.refusing--;
-    if (this.isOpen) {
-      this.send({ kind: 'audit-close', service: this.service });
+    const { owner, send } = this.options;
+    if (this.number > 0) {
+      this.ring.shares.close(this.number, owner);
+      send({ kind: 'audit-close', service: this.number });
       return 0;
     }
-    let lost = this.waiting.length;
+    let lost = this.forgetWaiting().length;
     for (const place of this.places.values()) lost += this.state.take(place).full;
-    this.waiting = [];
     return lost;
   }
 
+  private forgetWaiting(): (readonly [topic: number, json: string])[] {
+    const { waiting } = this;
+    this.ring.waiting.give(this.options.owner, this.waitingLength);
+    this.waiting = [];
+    this.waitingLength = 0;
+    return waiting;
+  }
+
   private put(topic: number, json: string): void {
-    const { producer, refusing } = this.ring;
-    const isLast = refusing > 0 && !this.mayRefuse && producer.isTight;
-    const written = isLast ? 'full' : producer.write(this.service, topic, json);
+    const { producer, shares } = this.ring;
+    const written = shares.write(this.number, topic, json);
     if (written === 'written') return;
     if (written === 'full') this.state.countFull(topic);
     else this.state.countTooLarge(topic);

@@ -109,6 +109,15 @@ export class OpenwireLink {
     return this.reason === null && !this.stream.writableNeedDrain;
   }
 
+  /** Keeps what is sent until `uncork`, so that many messages are one write. */
+  cork(): void {
+    this.stream.cork();
+  }
+
+  uncork(): void {
+    this.stream.uncork();
+  }
+
   /** Resolves when the connection takes more, or is closed. */
   async drained(): Promise<void> {
     if (this.isWritable || this.reason !== null) return;

@@ -1,5 +1,5 @@
 import { defineService } from '../../heap/definition.ts';
-import { topicFiles } from './custom-topics.ts';
+import { topicFiles, topicSchemas } from './custom-topics.ts';
 import { RunningService } from './running-service.ts';
 import { serviceFields, serviceRemarks } from './service-fields.ts';
 
@@ -13,6 +13,8 @@ export const auditService = defineService({
     'have schemas. See [audit](../audit.md) for the handlers, the events and what is recorded of them.',
   config: serviceFields(),
   lendsCredentials: true,
+  // A directory that is read later may have topics, too.
+  parts: () => [topicSchemas],
   examples: [
     {
       title: 'Access events to a syslog server, with one more header',

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, jsonObjectIn } from '../../../contract/document/json-value.ts';
+import { LatePart } from '../../../contract/document/late-part.ts';
 import { type Path, pathText } from '../../../contract/problem.ts';
 import type { Reach } from '../../../contract/reach.ts';
 import { freeObject } from '../../../contract/resources/resource-rule.ts';
 import { text } from '../../../contract/vocabulary/configured.ts';
 import { parsePlain } from '../../../contract/vocabulary/parse-config.ts';
-import { addPolicies, type FilterPolicies } from '../events/filter-policies.ts';
+import { ANY_FIELDS, type EventFields, membersOf } from '../events/event-fields.ts';
+import { addPolicies, type FilterPolicies, policyRemarks } from '../events/filter-policies.ts';
 import { PolicyTree } from '../events/policy-tree.ts';
 import type { Fault } from '../events/schema-limits.ts';
-import { type TopicSchema, topicSchema } from '../events/topic-schema.ts';
+import type { TopicSchema } from '../events/topic-schema.ts';
 import { policyFields } from './policy-fields.ts';
 
 /** Topics that exist without a schema. Of these the gateway emits `access` only. */
@@ -21,7 +23,15 @@ export const COMMON_FIELDS: readonly string[] = [
 
 /** Most custom topics of one service. */
 const MOST_TOPICS = 100;
+/** Longest schemas of one service together, as compact JSON. */
+const LONGEST_SCHEMAS = 512 << 10;
 const TOPIC_NAME = /^[A-Za-z][\w.-]{0,99}$/;
+
+/** Compiler of schemas: its library costs every thread that loads it, and few services have topics of their own. */
+export const topicSchemas = new LatePart('custom audit topics', async () => {
+  const { topicSchema } = await import('../events/topic-schema.ts');
+  return topicSchema;
+});
 
 /** The fields of a custom topic, in a document or in a file. */
 export const topicFields = () =>
@@ -49,6 +59,8 @@ export interface CustomTopic {
   /** Fields that the schema names. */
   readonly fields: ReadonlySet<string>;
   readonly policies: PolicyTree;
+  /** Fields that events can have. */
+  readonly eventFields: EventFields;
 }
 
 /** The custom topics of a service, and what is wrong with them. */
@@ -68,10 +80,17 @@ export function loadTopics(
 ): LoadedTopics {
   const topics = new Map<string, CustomTopic>();
   const faults: Fault[] = [];
+  let length = 0;
   const add = (name: string, fields: TopicFields, path: Path, describe: (fault: Fault) => Fault): void => {
     const fault = nameFault(name, topics);
     if (fault !== null) {
       faults.push(describe({ path, message: fault }));
+      return;
+    }
+    length += JSON.stringify(fields.schema).length;
+    if (length > LONGEST_SCHEMAS) {
+      const message = `is too much: the schemas of a service have at most ${LONGEST_SCHEMAS} characters as JSON`;
+      faults.push(describe({ path: [...path, 'schema'], message }));
       return;
     }
     const topic = customTopic(name, fields);
@@ -136,10 +155,15 @@ function customTopic(name: string, { schema, filterPolicies = {}, required = [] 
   const { properties } = schema as JsonObject;
   if (!isJsonObject(properties))
     return [{ path: ['schema', 'properties'], message: 'is required: it names the fields' }];
-  const compiled = topicSchema(schema as JsonObject);
+  const compiled = topicSchemas.now(schema as JsonObject);
   if (!('faults' in compiled)) return compiled.map(({ path, message }) => ({ path: ['schema', ...path], message }));
   const fields = new Set(Object.keys(properties));
-  return { name, schema: compiled, required, fields, policies: policiesOf(name, [...fields], filterPolicies) };
+  const common = COMMON_FIELDS.map((field) => [field, ANY_FIELDS] as const);
+  const eventFields = { below: new Map([...common, ...membersOf(properties)]) };
+  const absolute = inTopic(name, filterPolicies);
+  const wrong = policyRemarks(absolute, new Map([[name, eventFields]]), ['filterPolicies']);
+  if (wrong.length > 0) return wrong.map(({ at, message }) => ({ path: at, message }));
+  return { name, schema: compiled, required, fields, eventFields, policies: policiesOf(name, [...fields], absolute) };
 }
 
 function policiesOf(name: string, fields: readonly string[], policies: FilterPolicies): PolicyTree {
@@ -147,13 +171,16 @@ function policiesOf(name: string, fields: readonly string[], policies: FilterPol
   const listed = [...(policies.field?.includeIf ?? []), ...(policies.value?.includeIf ?? [])];
   for (const field of listed.length === 0 ? [...COMMON_FIELDS, ...fields] : COMMON_FIELDS)
     tree.at([field]).included = true;
-  const inTopic = (pointers: readonly string[] = []): string[] =>
-    pointers.map((pointer) => `/${encodeURIComponent(name)}/${pointer.replace(/^\//, '')}`);
-  const { field, value } = policies;
-  const absolute = {
-    field: { includeIf: inTopic(field?.includeIf), excludeIf: inTopic(field?.excludeIf) },
-    value: { includeIf: inTopic(value?.includeIf), excludeIf: inTopic(value?.excludeIf) },
-  };
-  addPolicies(absolute, new Map([[name, tree]]));
+  addPolicies(policies, new Map([[name, tree]]));
   return tree;
+}
+
+/** Policies of a topic, with the topic before their pointers. */
+function inTopic(name: string, { field, value }: FilterPolicies): FilterPolicies {
+  const absolute = (pointers: readonly string[] = []): string[] =>
+    pointers.map((pointer) => `/${encodeURIComponent(name)}/${pointer.replace(/^\//, '')}`);
+  return {
+    field: { includeIf: absolute(field?.includeIf), excludeIf: absolute(field?.excludeIf) },
+    value: { includeIf: absolute(value?.includeIf), excludeIf: absolute(value?.excludeIf) },
+  };
 }

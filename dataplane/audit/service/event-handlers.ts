@@ -22,6 +22,12 @@ export interface ReadHandler {
   readonly warnings: readonly Problem[];
 }
 
+/** Parts of a handler that rules about all handlers of a service need; null where a text cannot be told. */
+export interface SeenHandler {
+  readonly name: string | null;
+  readonly topics: readonly (string | null)[];
+}
+
 const written = z.strictObject({
   class: text().describe(
     'Class of the handler, with or without a package: `JmsAuditEventHandler`, ' +
@@ -29,7 +35,7 @@ const written = z.strictObject({
   ),
   config: freeObject('object')
     .default({})
-    .describe('Configuration of the handler, with its `name` and `topics`; see the page on audit.'),
+    .describe('Configuration of the handler, with its `name` and `topics`. The class decides which fields there are.'),
 });
 
 /** One item of `eventHandlers`. */
@@ -47,21 +53,21 @@ export const eventHandler = () =>
       if (reason !== undefined) {
         const hint = 'write files, or send events to syslog or JMS, and let a connector of Kafka read them';
         fail({ code: 'unavailable-type', path: ['class'], message: `${short} is not supported: ${reason}`, hint });
-        return z.NEVER;
+        return unread(value);
       }
       const meant = didYouMean(short, known);
       const hint = meant === undefined ? `known classes: ${known.join(', ')}` : `did you mean '${meant}'?`;
       fail({ code: 'value', path: ['class'], message: `there is no event handler '${value.class}'`, hint });
-      return z.NEVER;
+      return unread(value);
     }
     if (definition.operatorOnly !== undefined && theReading().reach.origin === 'tenant') {
       const message = `${definition.className} is for operators only: ${definition.operatorOnly}`;
       fail({ code: 'not-allowed', path: ['class'], message });
-      return z.NEVER;
+      return unread(value);
     }
     const parsed = parsePlain<HandlerFields>(definition.config, value.config, ['config']);
     for (const problem of parsed.problems) if (problem.severity === 'error') fail(problem);
-    if (parsed.value === undefined) return z.NEVER;
+    if (parsed.value === undefined) return unread(value);
     const remarks = definition.remarks?.(parsed.value) ?? [];
     const warnings = [
       ...parsed.problems.filter(({ severity }) => severity === 'warning'),
@@ -71,3 +77,24 @@ export const eventHandler = () =>
     ];
     return { class: definition.className, config: parsed.value, warnings };
   });
+
+/** A handler with problems, as it is written: it is looked at and never used. */
+function unread(value: z.output<typeof written>): ReadHandler {
+  return value as unknown as ReadHandler;
+}
+
+/** Returns what can be seen of a handler, which may have problems. */
+export function seenHandler(handler: unknown): SeenHandler {
+  const config = isRecord(handler) && isRecord(handler['config']) ? handler['config'] : {};
+  const { name, topics } = config;
+  return { name: plainText(name), topics: Array.isArray(topics) ? topics.map(plainText) : [] };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Expressions have no value where they have a problem. */
+function plainText(value: unknown): string | null {
+  return typeof value === 'string' && !/[$#]\{/.test(value) ? value : null;
+}

@@ -21,7 +21,7 @@ export class LateEvents {
 
   write(topic: string, json: string): void {
     if (this.open === null) {
-      this.open = this.link.open(this.settings.topics, false);
+      this.open = this.link.open(this.settings.topics, false, this.settings.realm);
       this.open.change(this.settings);
     }
     this.open.write(topic, json);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { Problem } from '../../../contract/problem.ts';
 import { errorText } from '../../../platform/error-text.ts';
+import { PacedWarning } from '../../../platform/paced-warning.ts';
 import type { Exchange } from '../../engine/message/exchange.ts';
 import { referencesIn } from '../../heap/config-walk.ts';
 import type { Parts } from '../../heap/definition.ts';
@@ -32,6 +33,8 @@ export class RunningService implements AuditService {
   private readonly id = eventIds();
   private settings: AuditServiceSettings | null = null;
   private late: LateEvents | null = null;
+  /** Warnings of missing secrets, by handler. */
+  private readonly missing = new Map<string, PacedWarning>();
   private round = 0;
   private isClosed = false;
 
@@ -52,7 +55,7 @@ export class RunningService implements AuditService {
     this.handlers = handlersOf(fields).filter(({ config: { enabled } }) => enabled);
     this.handled = [...new Set(this.handlers.flatMap((handler) => handler.config.topics))];
     const mayRefuse = this.handlers.some(({ config: { whenFull } }) => whenFull === 'REFUSE_TRAFFIC');
-    this.link = (parts.plane.auditLink ?? noAuditLink).open(this.handled, mayRefuse);
+    this.link = (parts.plane.auditLink ?? noAuditLink).open(this.handled, mayRefuse, parts.realm);
     this.access = this.handled.includes('access') ? this.recorder(trees.get('access')!) : null;
     if (this.handlers.length > 0) this.follow();
     parts.onClose(() => this.close());
@@ -101,19 +104,25 @@ export class RunningService implements AuditService {
       this.use(all);
       return;
     }
-    Promise.all(all).then(
-      (settled) => {
-        if (round === this.round && !this.isClosed) this.use(settled);
-      },
-      (error: unknown) => {
-        if (round !== this.round || this.isClosed) return;
-        const consequence = this.settings === null ? 'events wait until it is' : 'the handlers keep their settings';
-        this.parts.log.warn(
-          { reason: errorText(error) },
-          `a secret of an audit handler is not available; ${consequence}`,
-        );
-      },
-    );
+    void Promise.allSettled(all).then((settled) => {
+      if (round !== this.round || this.isClosed) return;
+      this.use(
+        settled.map((one, at) =>
+          one.status === 'fulfilled' ? one.value : this.withoutSecrets(this.handlers[at]!, errorText(one.reason)),
+        ),
+      );
+    });
+  }
+
+  /** Settings of a handler whose secrets are missing: those that it had, or none, so that its events wait. */
+  private withoutSecrets(handler: ReadHandler, reason: string): AuditHandlerSettings {
+    const { name } = handler.config;
+    const former = this.settings?.handlers.find((one) => one.name === name);
+    const warning = this.missing.get(name) ?? new PacedWarning(this.parts.log, MISSING_SECRET, MISSING_PACE);
+    this.missing.set(name, warning);
+    const isWaiting = former === undefined || former.unavailable !== undefined;
+    warning.give({ handler: name, reason, consequence: isWaiting ? 'its events wait' : 'it keeps its settings' });
+    return former ?? { ...commonSettings(handler), options: {}, unavailable: reason };
   }
 
   private use(handlers: readonly AuditHandlerSettings[]): void {
@@ -130,11 +139,11 @@ export class RunningService implements AuditService {
     else this.link.write(topic, json, isOfRefused);
   }
 
-  private settingsOf({ class: className, config }: ReadHandler): AuditHandlerSettings | Promise<AuditHandlerSettings> {
+  private settingsOf(handler: ReadHandler): AuditHandlerSettings | Promise<AuditHandlerSettings> {
+    const { class: className, config } = handler;
     const options = handlerClass(className)!.options(config, this.parts, (topic) => this.fieldsOf(topic));
-    const { name, topics, queue, spool = null, whenFull } = config;
     const withOptions = (known: AuditHandlerSettings['options']): AuditHandlerSettings => ({
-      ...{ name, className, topics, queue, spool, whenFull },
+      ...commonSettings(handler),
       options: known,
     });
     return options instanceof Promise
@@ -162,6 +171,13 @@ export class RunningService implements AuditService {
   }
 }
 
+function commonSettings({ class: className, config }: ReadHandler): Omit<AuditHandlerSettings, 'options'> {
+  const { name, topics, queue, spool = null, whenFull } = config;
+  return { name, className, topics, queue, spool, whenFull };
+}
+
+const MISSING_SECRET = 'a secret of an audit handler is not available';
+const MISSING_PACE = { most: 1, interval: 60_000 };
 const NOBODY = { revision: '', plane: '', unit: 0 };
 
 interface Watchable {

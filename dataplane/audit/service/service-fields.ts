@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import type { Path } from '../../../contract/problem.ts';
 import { text } from '../../../contract/vocabulary/configured.ts';
 import { theReading } from '../../../contract/vocabulary/reading.ts';
+import { type AddBreach, rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
 import type { Remark } from '../../heap/definition.ts';
 import { operatorPath } from '../../heap/operator-path.ts';
-import { pointerRemarks, policyRemarks } from '../events/filter-policies.ts';
+import { ANY_FIELDS, accessEventFields, type EventFields } from '../events/event-fields.ts';
+import { idlePointerRemarks, pointerRemarks, policyRemarks } from '../events/filter-policies.ts';
 import { CORE_TOPICS, loadTopics, topicFields } from './custom-topics.ts';
-import { eventHandler, type ReadHandler } from './event-handlers.ts';
+import { eventHandler, type ReadHandler, type SeenHandler, seenHandler } from './event-handlers.ts';
 import { policyFields } from './policy-fields.ts';
 
 const settings = () =>
@@ -46,6 +49,9 @@ const settings = () =>
 
 const DEFAULT_SETTINGS = { filterPolicies: {}, caseInsensitiveFields: [], topics: {}, eventName: 'GW-HTTP-ACCESS' };
 
+/** Handlers in a service of a tenant: each event costs the one writer thread as often. */
+const MOST_OF_TENANT = 8;
+
 /** The fields of `AuditService`. */
 export const serviceFields = () =>
   z
@@ -55,7 +61,7 @@ export const serviceFields = () =>
         .array(eventHandler())
         .max(32)
         .optional()
-        .describe('Handlers that deliver the events. The page on audit lists their classes and fields.'),
+        .describe('Handlers that deliver the events. The reference has a page for each class.'),
       'event-handlers': z
         .array(eventHandler())
         .max(32)
@@ -63,11 +69,7 @@ export const serviceFields = () =>
         .meta({ instead: "'eventHandlers'" })
         .describe('Earlier spelling of `eventHandlers`.'),
     })
-    .check(({ value, issues }) => {
-      for (const { at, code = 'value', message } of serviceFaults(value)) {
-        issues.push({ code: 'custom', message, path: [...at], input: value, params: { code } });
-      }
-    });
+    .check(rulesAbout([], (fields, add, isSound) => judgeService(fields, add, isSound)));
 
 export type ServiceFields = z.output<ReturnType<typeof serviceFields>>;
 
@@ -77,47 +79,73 @@ export function handlersOf(fields: ServiceFields): readonly ReadHandler[] {
 }
 
 /** The name of the list that handlers are in. */
-function listOf(fields: ServiceFields): string {
+function listOf(fields: ServiceFields): 'eventHandlers' | 'event-handlers' {
   return fields.eventHandlers === undefined && fields['event-handlers'] !== undefined
     ? 'event-handlers'
     : 'eventHandlers';
 }
 
-/** What makes the fields of a service unusable. */
-function serviceFaults(fields: ServiceFields): Remark[] {
-  const { config } = fields;
-  const faults: Remark[] = [];
+/** Judges all that can be judged although other parts have problems. */
+function judgeService(fields: ServiceFields, add: AddBreach, isSound: (path: Path) => boolean): void {
   if (fields.eventHandlers !== undefined && fields['event-handlers'] !== undefined) {
-    faults.push({ at: ['event-handlers'], message: "cannot be given together with 'eventHandlers': use that one" });
+    add(['event-handlers'], "cannot be given together with 'eventHandlers': use that one");
   }
-  const {
-    topics,
-    faults: wrong,
-    isPartial,
-  } = loadTopics(config.topics, config.topicsSchemasDirectory, theReading().reach);
-  faults.push(...wrong.map(({ path, message }): Remark => ({ at: ['config', ...path], message })));
-  const known = new Set([...CORE_TOPICS, ...topics.keys(), ...Object.keys(config.topics)]);
-  if (!isPartial) {
-    faults.push(...policyRemarks(config.filterPolicies, known, ['config', 'filterPolicies']));
-    faults.push(...pointerRemarks(config.caseInsensitiveFields, known, ['config', 'caseInsensitiveFields']));
+  const topics = isSound(['config']) ? judgeSettings(fields.config, add) : null;
+  const list = listOf(fields);
+  const handlers: unknown = fields[list];
+  if (Array.isArray(handlers)) judgeHandlers(handlers.map(seenHandler), list, topics, add);
+}
+
+/** Returns the names of the topics; null where there may be others, in a directory that cannot be read here. */
+function judgeSettings(config: ServiceFields['config'], add: AddBreach): readonly string[] | null {
+  const { filterPolicies, caseInsensitiveFields, topicsSchemasDirectory } = config;
+  const { topics, faults, isPartial } = loadTopics(config.topics, topicsSchemasDirectory, theReading().reach);
+  for (const { path, message } of faults) add(['config', ...path], message);
+  if (isPartial) return null;
+  const others = [...CORE_TOPICS, ...Object.keys(config.topics)].map((name) => [name, ANY_FIELDS] as const);
+  const known = new Map<string, EventFields>([...others, ['access', accessEventFields]]);
+  for (const { name, eventFields } of topics.values()) known.set(name, eventFields);
+  for (const { at, message, code } of [
+    ...policyRemarks(filterPolicies, known, ['config', 'filterPolicies'], caseInsensitiveFields),
+    ...pointerRemarks(caseInsensitiveFields, known, ['config', 'caseInsensitiveFields']),
+  ]) {
+    add(at, message, code);
+  }
+  return [...known.keys()];
+}
+
+function judgeHandlers(
+  handlers: readonly SeenHandler[],
+  list: string,
+  known: readonly string[] | null,
+  add: AddBreach,
+): void {
+  const count = handlers.length;
+  if (count > MOST_OF_TENANT && theReading().reach.origin === 'tenant') {
+    const message = `has ${count} handlers: a tenant may have ${MOST_OF_TENANT} in a service, since one thread writes for all`;
+    add([list], message, 'not-allowed');
   }
   const names = new Map<string, number>();
-  for (const [at, handler] of handlersOf(fields).entries()) {
-    const { name, topics: handled } = handler.config;
-    const place = [listOf(fields), at, 'config'];
-    if (names.has(name)) {
-      const message = `is the name of another handler, number ${names.get(name)! + 1} in the list`;
-      faults.push({ at: [...place, 'name'], code: 'duplicate-name', message });
+  for (const [at, { name, topics }] of handlers.entries()) {
+    const place = [list, at, 'config'];
+    const other = name === null ? undefined : names.get(name);
+    if (other !== undefined) {
+      const message = `is the name of another handler, number ${other + 1} in the list`;
+      add([...place, 'name'], message, 'duplicate-name');
     }
-    names.set(name, at);
-    for (const [index, topic] of isPartial ? [] : [...handled.entries()]) {
-      if (known.has(topic)) continue;
-      const message = `there is no topic '${topic}': there are ${[...known].join(', ')}; 'config.topics' defines others`;
-      faults.push({ at: [...place, 'topics', index], message });
+    if (name !== null) names.set(name, at);
+    for (const [index, topic] of topics.entries()) {
+      if (known === null || topic === null || known.includes(topic)) continue;
+      const message = `there is no topic '${topic}': there are ${known.join(', ')}; 'config.topics' defines others`;
+      add([...place, 'topics', index], message);
     }
   }
-  return faults;
 }
+
+/** Topics that exist without a schema, with the fields of their events: only those of `access` are emitted. */
+const EMITTED = new Map(
+  CORE_TOPICS.map((name) => [name, name === 'access' ? accessEventFields : { below: new Map() }]),
+);
 
 /** What the writer of valid fields should know. */
 export function serviceRemarks(fields: ServiceFields): readonly Remark[] {
@@ -136,7 +164,10 @@ export function serviceRemarks(fields: ServiceFields): readonly Remark[] {
       remarks.push({ at: [...place, 'topics', index], code: 'no-effect', message });
     }
   }
-  const { handlerForQueries } = fields.config;
+  const { handlerForQueries, filterPolicies, caseInsensitiveFields } = fields.config;
+  for (const remark of idlePointerRemarks(filterPolicies, caseInsensitiveFields, EMITTED)) {
+    remarks.push({ ...remark, at: ['config', ...remark.at] });
+  }
   const answering = handlers.find(({ config }) => config.name === handlerForQueries);
   if (handlerForQueries !== undefined && answering?.config.enabled !== true) {
     const message = 'names no enabled handler of this service: queries will fail';

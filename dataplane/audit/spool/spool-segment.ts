@@ -57,7 +57,8 @@ export class SpoolSegment {
   /** Bytes after the last whole record when the file was opened. */
   torn = 0;
   private readonly directory: string;
-  private readonly file: number;
+  /** Descriptor while it is open; null while it rests. */
+  private descriptor: number | null;
   private name: string;
 
   /** Opens a segment, or makes one. @throws an error of the file system */
@@ -67,18 +68,30 @@ export class SpoolSegment {
     this.name = segmentName(name);
     const path = join(directory, this.name);
     closeSync(openSync(path, 'a', 0o600));
-    this.file = openSync(path, 'r+');
+    this.descriptor = openSync(path, 'r+');
     const { sealed } = name;
     try {
       if (sealed === null || fstatSync(this.file).size !== sealed.bytes) this.inspect();
       else {
         this.records = sealed.records;
         this.bytes = sealed.bytes;
+        this.rest();
       }
     } catch (error) {
-      closeSync(this.file); // a full disk fails again and again, and must not use up descriptors
+      this.rest(); // a full disk fails again and again, and must not use up descriptors
       throw error;
     }
+  }
+
+  private get file(): number {
+    this.descriptor ??= openSync(join(this.directory, this.name), 'r+');
+    return this.descriptor;
+  }
+
+  /** Closes the file until it is needed again: a large spool has thousands of them. */
+  rest(): void {
+    if (this.descriptor !== null) closeSync(this.descriptor);
+    this.descriptor = null;
   }
 
   /** Notes in the name of the file what is in it, so that it need not be read at the next start. */
@@ -153,12 +166,12 @@ export class SpoolSegment {
     try {
       await promisify(fdatasync)(this.file);
     } finally {
-      closeSync(this.file);
+      this.rest();
     }
   }
 
   remove(): void {
-    closeSync(this.file);
+    this.rest();
     rmSync(join(this.directory, this.name), { force: true });
   }
 }

@@ -131,6 +131,7 @@ export class Spool {
     if (isFull || this.pendingBytes > MOST_PENDING) this.flush();
     if (!isFull) return last;
     last?.seal();
+    last?.rest();
     // the number counts once the file is there, so that failed attempts make one file and not one each
     const next = new SpoolSegment(this.directory, { number: this.nextNumber, sealed: null });
     this.nextNumber++;
@@ -169,6 +170,7 @@ export class Spool {
     if (segment === undefined) return { events: [], damaged: 0 };
     const at = Math.max(FIRST_RECORD, this.readAt - position(segment.number, 0));
     const found = segment.read(at, mostBytes);
+    if (segment !== this.segments.at(-1)) segment.rest();
     if (found.length === 0) {
       // after a damaged record no other can be found, but it is known how many there were
       const damaged = segment.records - recordsFrom(segment, FIRST_RECORD);

@@ -15,6 +15,8 @@ export interface AuditHandlerSettings {
   readonly spool: { readonly directory: string; readonly maxSize: number } | null;
   readonly whenFull: WhenFull;
   readonly options: SinkOptions;
+  /** Why there are no options yet, such as a missing secret: events wait until others come. */
+  readonly unavailable?: string;
 }
 
 /** An audit service, as plain data. Disabled handlers are not in it. */

@@ -62,6 +62,8 @@ export interface SinkContext {
   readonly name: string;
   /** Name of the audit service. */
   readonly service: string;
+  /** The tenant of the service; empty for operators. */
+  readonly realm: string;
   /** Whether a connection may be opened to a numeric address: what the tenant of the service may reach, or an operator. */
   readonly mayReach: MayReach;
   /** Writes whole lines to the standard output of the data plane. Resolves when the system has taken them. */

@@ -1,17 +1,25 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { errorStack } from '../../../platform/error-text.ts';
+import { PacedWarning } from '../../../platform/paced-warning.ts';
 import { lineLog } from '../../log/program-log.ts';
 import { AuditWriter } from './audit-writer.ts';
 import { sinks } from './sinks.ts';
 import { WriterEgress } from './writer-egress.ts';
 import type { WriterOptions, WriterOrder, WriterReport } from './writer-messages.ts';
 
+/** A destination that causes them could fill the log. */
+const FAILURE_PACE = { most: 10, interval: 60_000 };
+
 /** Runs the audit writer of a plane until it is told to drain. */
 function runWriter({ logLevel, accounts, reach }: WriterOptions, port: MessagePort): void {
   const report = (message: WriterReport): void => port.postMessage(message);
   const log = lineLog(logLevel, (line) => report({ kind: 'line', line }));
-  // a promise that a sink forgot must not end the delivery of all others
-  process.on('unhandledRejection', (error) => log.error({ error: errorStack(error) }, 'audit writer failed'));
+  // Sinks share no state with each other, so that a promise or an exception that one of them let go leaves the others
+  // whole. A batch that it belonged to ends by the time limit of its sink, and is delivered again.
+  const failures = new PacedWarning(log, 'audit handler failed unexpectedly; the others go on', FAILURE_PACE);
+  for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
+    process.on(event, (error: unknown) => failures.give({ error: errorStack(error) }));
+  }
   const written = new Map<number, (failure: string | null) => void>();
   let lastWrite = 0;
   const egress = new WriterEgress(reach);
@@ -25,15 +33,18 @@ function runWriter({ logLevel, accounts, reach }: WriterOptions, port: MessagePo
       const number = ++lastWrite;
       return new Promise((resolve, reject) => {
         written.set(number, (failure) => (failure === null ? resolve() : reject(new Error(failure))));
-        report({ kind: 'stdout', number, lines: Uint8Array.from(lines) });
+        report({ kind: 'stdout', number, lines: new Uint8Array(lines) });
       });
     },
   });
+  writer.limitTenants(reach.auditQueueBytes);
   port.on('message', async (order: WriterOrder) => {
     if (order.kind === 'order') writer.take(order.unit, order.order);
     else if (order.kind === 'unit-gone') writer.unitGone(order.unit);
-    else if (order.kind === 'reach') egress.set(order.reach);
-    else if (order.kind === 'request') {
+    else if (order.kind === 'reach') {
+      egress.set(order.reach);
+      writer.limitTenants(order.reach.auditQueueBytes);
+    } else if (order.kind === 'request') {
       const { number, identity, request } = order;
       report({ kind: 'answer', number, answer: await writer.answer(identity, request) });
     } else if (order.kind === 'stdout-written') {

@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { errorText } from '../../../platform/error-text.ts';
 import { AuditState } from '../link/audit-state.ts';
-import { WrittenEvent } from './audit-event.ts';
 import type { AuditHandlerSettings, AuditOrder, AuditServiceSettings } from './audit-orders.ts';
 import { type AuditAnswer, type AuditRequest, refusedRequest } from './audit-request.ts';
 import type { AuditSink, OpenSink } from './audit-sink.ts';
 import { HandlerAccounts } from './handler-accounts.ts';
+import { QueueBudget } from './queue-budget.ts';
 import { RingReader } from './ring-reader.ts';
 import { UnclaimedRecords } from './unclaimed-records.ts';
 import type { WriterEgress } from './writer-egress.ts';
@@ -37,18 +38,24 @@ export class AuditWriter {
   private readonly options: AuditWriterOptions;
   private readonly units = new Map<number, UnitServices>();
   private readonly services = new Map<string, WrittenService>();
+  /** Accounts of a writer that died, by identity and handler. */
   private readonly known: Map<string, OpenAccounts>;
+  private readonly keys = new WeakMap<HandlerAccounts, string>();
   /** Services that no unit holds any more. */
   private readonly closing = new Set<WrittenService>();
   private readonly unclaimed: UnclaimedRecords;
+  private readonly budget = new QueueBudget();
   private touched = new Set<WrittenService>();
 
   constructor(options: AuditWriterOptions) {
     this.options = options;
-    this.known = new Map(options.accounts.map((accounts) => [accounts.key, accounts]));
-    this.unclaimed = new UnclaimedRecords(options.log, (key, service, handler) =>
-      this.openAccounts(key, service, handler),
-    );
+    this.known = new Map(options.accounts.map((accounts) => [ownerOf(accounts), accounts]));
+    this.unclaimed = new UnclaimedRecords(options.log, () => this.openAccounts('', '', ''));
+  }
+
+  /** Limits the memory for the queues of each tenant, in bytes; without a number to the usual size. */
+  limitTenants(bytes: number | undefined): void {
+    this.budget.limit(bytes);
   }
 
   take(unit: number, order: AuditOrder): void {
@@ -71,7 +78,7 @@ export class AuditWriter {
   private openUnit(unit: number, ring: SharedArrayBuffer): UnitServices {
     const open: UnitServices['open'] = new Map();
     const reader = new RingReader(ring, {
-      take: (number, topic, bytes) => this.takeRecord(own, number, topic, bytes),
+      take: (number, topic, bytes, start, end) => this.takeRecord(own, number, topic, bytes, start, end),
       taken: () => this.flush(),
       unwritten: () => this.countUnwritten(own),
       failed: (error, skipped) => this.unclaimed.failed(unit, error, skipped),
@@ -82,17 +89,19 @@ export class AuditWriter {
     return own;
   }
 
-  private takeRecord(own: UnitServices, number: number, topic: number, bytes: Buffer): boolean {
+  private takeRecord(
+    own: UnitServices,
+    number: number,
+    topic: number,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): boolean {
     const found = own.open.get(number);
     // The order to open a service comes by another way than its records, and may be behind them.
     if (found === undefined && number > own.highest) return false;
-    const name = found?.service.settings.topics[topic];
-    if (found === undefined || name === undefined) {
-      this.unclaimed.unknown(own.unit, number, topic);
-      return true;
-    }
-    this.touched.add(found.service);
-    if (!found.service.offer(new WrittenEvent(name, bytes))) this.unclaimed.unknown(own.unit, number, topic);
+    if (found?.service.offer(topic, bytes, start, end) !== true) this.unclaimed.unknown(own.unit, number, topic);
+    else this.touched.add(found.service);
     return true;
   }
 
@@ -110,36 +119,48 @@ export class AuditWriter {
     const service = new WrittenService({
       settings,
       log: this.options.log,
+      budget: this.budget,
       accounts: (handler) => this.accounts(settings, handler),
       openSink: (handler) => this.openSink(settings, handler),
+      spoolOpened: (accounts, directory) =>
+        this.options.report({ kind: 'spool-opened', key: this.keyOf(accounts), directory }),
     });
     this.services.set(settings.identity, service);
     return service;
   }
 
   private accounts({ identity, name: service }: AuditServiceSettings, { name }: AuditHandlerSettings): HandlerAccounts {
-    return this.openAccounts(JSON.stringify([identity, name]), service, name);
+    return this.openAccounts(identity, service, name);
   }
 
-  /** Accounts with a key, those of a writer that died where it had some. */
-  private openAccounts(key: string, service: string, handler: string): HandlerAccounts {
-    const known = this.known.get(key);
-    this.known.delete(key);
+  /** Accounts of a handler, those of a writer that died where it had some. */
+  private openAccounts(identity: string, service: string, handler: string): HandlerAccounts {
+    const owner = ownerOf({ identity, handler });
+    const known = this.known.get(owner);
+    this.known.delete(owner);
     const accounts = new HandlerAccounts(known?.buffer);
+    const key = known?.key ?? randomUUID();
+    this.keys.set(accounts, key);
     if (known === undefined) {
-      this.options.report({ kind: 'accounts', accounts: { key, service, handler, buffer: accounts.buffer } });
+      this.options.report({ kind: 'accounts', accounts: { key, identity, service, handler, buffer: accounts.buffer } });
     }
     return accounts;
   }
 
+  private keyOf(accounts: HandlerAccounts): string {
+    return this.keys.get(accounts)!;
+  }
+
   private openSink({ name: service, realm }: AuditServiceSettings, handler: AuditHandlerSettings): AuditSink {
     const { sinks, log, egress, writeStdout } = this.options;
+    if (handler.unavailable !== undefined) throw new Error(handler.unavailable);
     const open = sinks.get(handler.className);
     if (open === undefined) throw new Error(`there is no audit event handler ${handler.className}`);
     return open(handler.options, {
       log: log.child({ service, handler: handler.name }),
       name: handler.name,
       service,
+      realm,
       mayReach: egress.of(realm),
       writeStdout,
       now: () => Date.now(),
@@ -181,17 +202,17 @@ export class AuditWriter {
     service.release(state);
     if (service.isHeld) return;
     this.services.delete(service.settings.identity);
+    for (const { accounts } of service.deliveries)
+      this.options.report({ kind: 'accounts-closing', key: this.keyOf(accounts) });
     void this.closeService(service, CLOSE_TIME);
   }
 
   private async closeService(service: WrittenService, timeout: number): Promise<void> {
     try {
       this.closing.add(service);
-      await service.close(timeout);
-      for (const { settings, accounts } of service.deliveries) {
-        const key = JSON.stringify([service.settings.identity, settings.name]);
-        this.options.report({ kind: 'accounts-closed', key, isStored: accounts.includesSpool });
-      }
+      await service.close(timeout, ({ accounts }) =>
+        this.options.report({ kind: 'accounts-closed', key: this.keyOf(accounts) }),
+      );
     } catch (error) {
       this.options.log.error({ service: service.settings.name, error: errorText(error) }, 'audit service not closed');
     } finally {
@@ -224,4 +245,8 @@ export class AuditWriter {
       );
     }
   }
+}
+
+function ownerOf({ identity, handler }: Pick<OpenAccounts, 'identity' | 'handler'>): string {
+  return JSON.stringify([identity, handler]);
 }

@@ -8,6 +8,7 @@ import type { AuditHandlerSettings } from './audit-orders.ts';
 import { type AuditSink, type RefusedEvent, Undelivered } from './audit-sink.ts';
 import type { DropReason, HandlerAccounts } from './handler-accounts.ts';
 import { Overflow } from './overflow.ts';
+import type { QueueClaim } from './queue-budget.ts';
 
 export interface DeliveryOptions {
   readonly settings: AuditHandlerSettings;
@@ -18,11 +19,19 @@ export interface DeliveryOptions {
   openSink(settings: AuditHandlerSettings): AuditSink;
   /** Requests are to be refused from now on, or not any more. */
   refuse(refuses: boolean): void;
+  /** The spool is open: the accounts go on with the totals that are beside it. */
+  spoolOpened?(directory: string): void;
   readonly backOff?: BackOffOptions;
+  /** Memory that the queue may use of that of its tenant. */
+  readonly claim?: QueueClaim;
+  /** Milliseconds that events wait for those in a spool that somebody else has. */
+  readonly spoolPatience?: number;
 }
 
 /** Longest pause between attempts while there is little time, in milliseconds. */
 const DRAIN_PAUSE = 500;
+/** Milliseconds for the batch that is under way while another handler waits for the spool. */
+const HAND_OVER = 1000;
 const BACK_OFF: BackOffOptions = { first: 200, longest: 30_000, jitter: 0.5 };
 
 /** Delivers the events of one handler, one batch at a time, and tries for ever. */
@@ -43,7 +52,8 @@ export class Delivery {
   private isParked = false;
   /** Ends the wait for events or for the next attempt. */
   private wake: (() => void) | null = null;
-  private emptied: (() => void) | null = null;
+  /** End the drains that are under way. */
+  private readonly drains = new Set<() => void>();
 
   constructor(options: DeliveryOptions) {
     const { settings, accounts, service, log } = options;
@@ -51,7 +61,16 @@ export class Delivery {
     this.settings = settings;
     this.accounts = accounts;
     const own = log.child({ service, handler: settings.name });
-    this.held = new Overflow({ settings, accounts, log: own, refuse: (refuses) => options.refuse(refuses) });
+    this.held = new Overflow({
+      settings,
+      accounts,
+      log: own,
+      refuse: (refuses) => options.refuse(refuses),
+      spoolOpened: (directory) => options.spoolOpened?.(directory),
+      turned: () => this.turned(),
+      spoolPatience: options.spoolPatience,
+      claim: options.claim,
+    });
     this.backOff = new BackOff(options.backOff ?? BACK_OFF);
     this.failures = new PacedWarning(own, 'audit events not delivered, retrying', { most: 1, interval: 10_000 });
     this.refusals = new PacedWarning(own, 'audit event rejected by its destination', { most: 1, interval: 10_000 });
@@ -63,9 +82,14 @@ export class Delivery {
     return this.sink === null ? undefined : (this.sink.queries ?? null);
   }
 
-  /** Takes an event. Call `flush` after the last of several. */
-  offer(event: AuditEvent): void {
-    this.held.add(event);
+  /** True without events, so that nobody reads the memory of those that it had. */
+  get isIdle(): boolean {
+    return this.held.isEmpty;
+  }
+
+  /** Takes an event. Call `flush` after the last of several. @returns whether it holds the event itself */
+  offer(event: AuditEvent): boolean {
+    return this.held.add(event);
   }
 
   /** Events that never reached the writer. */
@@ -87,15 +111,29 @@ export class Delivery {
     this.wake?.();
   }
 
-  /** Resolves when nothing waits any more, or after so many milliseconds. */
+  /** Events that waited for the spool may go, or the spool is wanted and what is in it is left to the next handler. */
+  private turned(): void {
+    if (this.isParked) this.wake?.();
+    if (this.held.isAwaited) this.endDrains();
+  }
+
+  private endDrains(): void {
+    for (const end of this.drains) end();
+    this.drains.clear();
+  }
+
+  /**
+   * Resolves when nothing waits any more, or after so many milliseconds; at once where another handler waits for the
+   * spool, and will deliver what is in it.
+   */
   async drain(milliseconds: number): Promise<void> {
-    if (this.held.isEmpty) return;
+    if (this.held.isEmpty || this.held.isAwaited) return;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, milliseconds);
     });
     const empty = new Promise<void>((resolve) => {
-      this.emptied = resolve;
+      this.drains.add(resolve);
     });
     this.isDraining = true;
     this.sink?.hurry?.();
@@ -115,7 +153,7 @@ export class Delivery {
     this.wake?.();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, patience);
+      timer = setTimeout(resolve, this.held.isAwaited ? Math.min(patience, HAND_OVER) : patience);
     });
     await Promise.race([this.running, late]);
     clearTimeout(timer);
@@ -125,8 +163,8 @@ export class Delivery {
   private async run(log: Logger): Promise<void> {
     await this.openAhead(log);
     while (!this.isClosing) {
-      if (this.held.isEmpty) {
-        this.emptied?.();
+      if (this.held.isEmpty) this.endDrains();
+      if (this.held.isEmpty || !(this.held.isReady || this.isDraining)) {
         this.isParked = true;
         await this.pause(null);
         this.isParked = false;

@@ -26,9 +26,14 @@ export class EventQueue {
     return this.entries.length - this.first;
   }
 
+  /** True where its events are in the spool, too. */
+  get isSpooled(): boolean {
+    return this.length > 0 && this.entries[this.first]!.spooled !== null;
+  }
+
   push(entry: QueuedEvent): void {
     this.entries.push(entry);
-    this.bytes += entry.event.bytes.length;
+    this.bytes += entry.event.size;
   }
 
   /** The first events within the limits; one at least, if there is any. */
@@ -37,7 +42,7 @@ export class EventQueue {
     let size = 0;
     for (let at = this.first; at < this.entries.length && batch.length < events; at++) {
       const { event } = this.entries[at]!;
-      size += event.bytes.length;
+      size += event.size;
       if (batch.length > 0 && size > bytes) break;
       batch.push(event);
     }
@@ -49,7 +54,7 @@ export class EventQueue {
     let spooled: number | null = null;
     for (const end = this.first + count; this.first < end; this.first++) {
       const entry = this.entries[this.first]!;
-      this.bytes -= entry.event.bytes.length;
+      this.bytes -= entry.event.size;
       spooled = entry.spooled;
     }
     if (this.first === this.entries.length || this.first > MOST_EMPTY) {

@@ -1,4 +1,4 @@
-import { RING, recordBytes } from '../link/ring-layout.ts';
+import { RING, recordBytes, WAITS } from '../link/ring-layout.ts';
 
 /** The ring does not hold records where it should: everything in it is skipped. */
 export class RingDamaged extends Error {
@@ -8,8 +8,12 @@ export class RingDamaged extends Error {
   }
 }
 
-/** Gets a record with bytes of its own. @returns false to have the record again later, and nothing after it now */
-export type TakeRecord = (service: number, topic: number, event: Buffer) => boolean;
+/**
+ * Gets a record. The bytes are those of the ring: what is kept of them has to be copied.
+ *
+ * @returns false to have the record again later, and nothing after it now
+ */
+export type TakeRecord = (service: number, topic: number, bytes: Buffer, start: number, end: number) => boolean;
 
 /** The writer's end of the ring of one unit. */
 export class RingConsumer {
@@ -50,9 +54,8 @@ export class RingConsumer {
       }
       const end = head + recordBytes(length);
       const next = end === this.records.length ? 0 : end;
-      const event = Buffer.from(this.records.subarray(start, start + length));
       try {
-        if (!take(this.words[word + 1]!, this.words[word + 2]!, event)) break;
+        if (!take(this.words[word + 1]!, this.words[word + 2]!, this.records, start, start + length)) break;
       } catch (error) {
         Atomics.store(this.words, RING.head, next);
         throw error;
@@ -71,15 +74,22 @@ export class RingConsumer {
 
   /** Resolves when the unit writes a record or counts one it could not write, or somebody calls `wake`. */
   async sleep(): Promise<void> {
-    Atomics.store(this.words, RING.sleeping, 1);
+    Atomics.store(this.words, RING.waits, WAITS.anything);
     if (this.isEmpty && Atomics.load(this.words, RING.unwritten) === 0)
-      await Atomics.waitAsync(this.words, RING.sleeping, 1).value;
-    Atomics.store(this.words, RING.sleeping, 0);
+      await Atomics.waitAsync(this.words, RING.waits, WAITS.anything).value;
+    Atomics.store(this.words, RING.waits, WAITS.no);
   }
 
-  /** Ends a sleep, for a reason other than a record. */
+  /** Resolves after so many milliseconds, when the unit has written much, or somebody calls `wake`. */
+  async linger(milliseconds: number): Promise<void> {
+    Atomics.store(this.words, RING.waits, WAITS.much);
+    await Atomics.waitAsync(this.words, RING.waits, WAITS.much, milliseconds).value;
+    Atomics.store(this.words, RING.waits, WAITS.no);
+  }
+
+  /** Ends a wait, for a reason other than a record. */
   wake(): void {
-    Atomics.store(this.words, RING.sleeping, 0);
-    Atomics.notify(this.words, RING.sleeping);
+    Atomics.store(this.words, RING.waits, WAITS.no);
+    Atomics.notify(this.words, RING.waits);
   }
 }

@@ -1,7 +1,10 @@
 import { RingConsumer, type TakeRecord } from './ring-consumer.ts';
 
-/** Milliseconds between two looks at a ring that was just used: events come in batches, and units need not wake anybody. */
-const LINGER = 5;
+/**
+ * Milliseconds between two looks at a ring that was just used. Each costs a wake-up of this thread and a write of each
+ * destination, which many events share then.
+ */
+const LINGER = 25;
 /** Records that are read before others get a turn. */
 const MOST_RECORDS = 2000;
 
@@ -47,8 +50,8 @@ export class RingReader {
     let count = 0;
     try {
       if (this.ring.takeUnwritten()) unwritten();
-      this.ring.read((service, topic, event) => {
-        const isTaken = take(service, topic, event);
+      this.ring.read((service, topic, bytes, start, end) => {
+        const isTaken = take(service, topic, bytes, start, end);
         if (isTaken) count++;
         return isTaken;
       }, MOST_RECORDS);
@@ -69,7 +72,7 @@ export class RingReader {
       const count = this.read();
       if (count >= MOST_RECORDS) await new Promise((resolve) => setImmediate(resolve));
       // a record that was not taken waits for its service, which is about to be opened
-      else if (count > 0 || !this.ring.isEmpty) await new Promise((resolve) => setTimeout(resolve, LINGER));
+      else if (count > 0 || !this.ring.isEmpty) await this.ring.linger(LINGER);
       else await this.ring.sleep();
     }
   }

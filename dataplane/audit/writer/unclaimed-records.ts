@@ -3,18 +3,15 @@ import { errorStack } from '../../../platform/error-text.ts';
 import { PacedWarning } from '../../../platform/paced-warning.ts';
 import type { HandlerAccounts } from './handler-accounts.ts';
 
-/** Accounts of records that no handler counts; the empty labels are those of no handler. */
-const KEY = 'unclaimed';
-
 /** Records of rings that no handler got: of a service or topic that the writer does not know, or that it failed to take. */
 export class UnclaimedRecords {
-  private readonly open: (key: string, service: string, handler: string) => HandlerAccounts;
+  private readonly open: () => HandlerAccounts;
   private readonly strangers: PacedWarning;
   private readonly failures: PacedWarning;
   private accounts: HandlerAccounts | null = null;
 
-  /** @param open opens the accounts, once there is something to count */
-  constructor(log: Logger, open: (key: string, service: string, handler: string) => HandlerAccounts) {
+  /** @param open opens the accounts, whose labels are empty, once there is something to count */
+  constructor(log: Logger, open: () => HandlerAccounts) {
     this.open = open;
     const pace = { most: 1, interval: 60_000 };
     this.strangers = new PacedWarning(log, 'audit event of an unknown service or topic dropped', pace);
@@ -34,7 +31,7 @@ export class UnclaimedRecords {
   }
 
   private count(): void {
-    this.accounts ??= this.open(KEY, '', '');
+    this.accounts ??= this.open();
     this.accounts.emit(1);
     this.accounts.drop('failed', 1);
   }

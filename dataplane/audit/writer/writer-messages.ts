@@ -6,14 +6,16 @@ import type { AuditAnswer, AuditRequest } from './audit-request.ts';
 
 /** Accounts of a handler, with the labels of its metrics. */
 export interface OpenAccounts {
-  /** Identity of the service and name of the handler. */
+  /** Unique: a service that is opened again while it is being closed has other accounts. */
   readonly key: string;
+  /** Identity of the service; empty for records that no service has. */
+  readonly identity: string;
   readonly service: string;
   readonly handler: string;
   readonly buffer: SharedArrayBuffer;
 }
 
-/** Addresses that sinks may or may not connect to. */
+/** Addresses that sinks may or may not connect to, and what else operators allow tenants. */
 export interface WriterReach {
   /** Where the plane itself listens. */
   readonly listeners: readonly Endpoint[];
@@ -23,6 +25,8 @@ export interface WriterReach {
   readonly forbidden: readonly ForbiddenPlace[];
   /** Ports of the application beside a sidecar. */
   readonly appPorts: readonly number[];
+  /** Memory for the queues of one tenant. */
+  readonly auditQueueBytes?: number | undefined;
 }
 
 /** Start parameters of the thread. */
@@ -52,8 +56,12 @@ export type WriterReport =
   /** A line, as JSON, for the program's log. */
   | { readonly kind: 'line'; readonly line: string }
   | { readonly kind: 'accounts'; readonly accounts: OpenAccounts }
-  /** Nothing counts there any more. `isStored`: the totals are beside a spool, and whoever opens that goes on counting. */
-  | { readonly kind: 'accounts-closed'; readonly key: string; readonly isStored: boolean }
+  /** No unit holds the service any more: its handlers deliver what they have. */
+  | { readonly kind: 'accounts-closing'; readonly key: string }
+  /** These accounts go on with the totals that are beside the spool, which another handler may have left there. */
+  | { readonly kind: 'spool-opened'; readonly key: string; readonly directory: string }
+  /** Nothing counts there any more. */
+  | { readonly kind: 'accounts-closed'; readonly key: string }
   /** What the unit wrote for the service was taken, and it holds the service no longer. */
   | { readonly kind: 'service-closed'; readonly unit: number; readonly service: number }
   | { readonly kind: 'unit-closed'; readonly unit: number }

@@ -74,6 +74,23 @@ describe('AuditFilter', () => {
     expect(audited.json).toHaveLength(1);
   });
 
+  it.each([
+    ['REQUEST', '${true}', 503],
+    ['REQUEST', '${false}', 200],
+    ['RESPONSE', '${response.status.code == 200}', 503],
+  ])(
+    'refuses requests while the service has no room for events: %s, condition %s',
+    async (messageType, condition, status) => {
+      const { ask, audited, seen } = await startFiltered([filter({ event: { amount: 1 }, messageType, condition })]);
+      audited.refusesTraffic = true;
+      expect((await ask('/')).status).toBe(status);
+      expect(seen).toHaveLength(status === 503 ? 0 : 1);
+      expect(audited.json).toEqual([]);
+      audited.refusesTraffic = false;
+      expect((await ask('/')).status).toBe(200);
+    },
+  );
+
   it('rejects an event that is no map, misses a required field or has an unknown topic', async () => {
     const noMap = filter({ event: '${request.method}' });
     const missing = filter({ event: { path: '/' } }, { required: ['amount'] });

@@ -15,15 +15,16 @@ export class AuditUnit {
     identity = 'main',
     service = 1,
     queryHandler: string | null = null,
+    name = 'main',
   ): Extract<AuditOrder, { kind: 'audit-open' }> {
-    const settings = { identity, name: 'main', realm: '', topics: ['access'], handlers, queryHandler };
+    const settings = { identity, name, realm: '', topics: ['access'], handlers, queryHandler };
     return { kind: 'audit-open', service, settings, ring: this.ring, state: this.state.buffer };
   }
 
   /** Writes an event with the next number as its id. */
-  emit(fields: object = {}): void {
+  emit(fields: object = {}, service = 1): void {
     const json = JSON.stringify({ ...fields, _id: `${++this.count}` });
-    const written = this.producer.write(1, 0, json);
+    const written = this.producer.write(service, 0, json);
     if (written === 'full') this.state.countFull(0);
     if (written === 'too-large') this.state.countTooLarge(0);
     if (written !== 'written') this.producer.reportUnwritten();

@@ -15,6 +15,7 @@ if (directory !== undefined) {
       log: pino({ level: 'silent' }),
       name: 'files',
       service: 'main',
+      realm: '',
       mayReach: () => false,
       writeStdout: async () => {},
       now: () => Date.now(),

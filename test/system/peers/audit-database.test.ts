@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
+import type { SinkWish } from '../../support/audit/built-sink.ts';
 import { clientTlsOf } from '../../support/audit/client-tls.ts';
 import { oneSecret } from '../../support/audit/one-secret.ts';
-import { openSink, type SinkWish } from '../../support/audit/opened-sink.ts';
+import { openSink } from '../../support/audit/opened-sink.ts';
 import { PostgresServer } from '../../support/audit/postgres-server.ts';
 import { accessEvent, sinkEvent } from '../../support/audit/sink-events.ts';
 import { undelivered } from '../../support/audit/undelivered.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject, JsonValue } from '../../../../contract/document/json-value.ts';
+import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import { type Path, type Problem, pathText } from '../../../../contract/problem.ts';
 import { isAllowedTo } from '../../../../contract/resources/allowed-namespaces.ts';
 import { type AuditServiceSpec, auditServiceSpec } from '../../../../contract/resources/audit-service-resource.ts';
@@ -14,14 +14,7 @@ import type { ReferenceFault } from '../reference-fault.ts';
 import type { ResourceState } from '../resource-state.ts';
 import { isAbout, isStoreReference, type StoreDraft, type StoreDrafts, sameSpec } from '../store-drafts.ts';
 import { unjudgeable } from '../unjudgeable.ts';
-import {
-  isResourceName,
-  MOST_CHARACTERS,
-  namedOnce,
-  nameReplaced,
-  referredResource,
-  sharedObjects,
-} from './shared-objects.ts';
+import { isResourceName, MOST_CHARACTERS, referredResource, sharedObjects, withStores } from './shared-objects.ts';
 
 /** An AuditService as it was judged. The same object is the same service with the same secrets. */
 export interface AuditDraft {
@@ -210,9 +203,7 @@ export class AuditDrafts {
     const needs = judged.unknownReferences.filter(isStoreReference);
     const found = needs.map(({ name, path }) => ({ path, ...this.stores.find(name, namespace) }));
     const inner = found.flatMap(({ draft }) => draft ?? []);
-    const own = found.reduce<JsonValue>((value, { path, key: name }) => nameReplaced(value, path, name), declared);
-    const objects = namedOnce([own as JsonObject, ...inner.flatMap(({ resource: one }) => one?.objects ?? [])]);
-    const files: Record<string, string> = Object.assign({}, ...inner.map(({ resource: one }) => one?.files ?? {}));
+    const { objects, files } = withStores(declared, {}, found);
     const problems = united([
       ...resolved.told(judged.problems.filter((one) => !isAbout(one, needs)).map(withinSpec)),
       ...resolved.problems,

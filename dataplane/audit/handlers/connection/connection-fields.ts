@@ -1,10 +1,17 @@
 import { z } from 'zod';
-import { duration, integer } from '../../../../contract/vocabulary/configured.ts';
+import { duration, integer, text } from '../../../../contract/vocabulary/configured.ts';
 import { noEffect } from '../../../../contract/vocabulary/field-notes.ts';
 
 /** Port of a server. */
 export function portField(): z.ZodType<number, unknown> {
   return integer({ min: 1, max: 65_535 });
+}
+
+/** Host name or address of a server. */
+export function hostField(): z.ZodType<string, unknown> {
+  return text().refine((host) => !/[/@\s?#]|^[^:]*:\d+$/.test(host), {
+    error: 'must be a host name or an address, without a scheme, a path and a port: these have fields of their own',
+  });
 }
 
 /** How long a server may take. */

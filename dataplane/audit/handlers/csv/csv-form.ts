@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { errorText } from '../../../../platform/error-text.ts';
 import { PacedWarning } from '../../../../platform/paced-warning.ts';
+import { type Lines, someLines } from '../file/lines.ts';
 import type { FileForm } from '../file/log-file.ts';
 import { CsvChain, MAC_COLUMN, NO_ROW, NOTE_COLUMN, readSealedRow } from './csv-chain.ts';
 import { type CsvLayout, csvRow } from './csv-layout.ts';
@@ -101,12 +102,17 @@ export class CsvForm implements FileForm {
   }
 
   /** Adds the codes of rows. Rows of a plain file stay as they are. */
-  seal(lines: readonly Buffer[]): readonly Buffer[] {
+  seal(lines: Lines, from: number, to: number): Buffer {
     const { chain } = this;
     const { endOfLine } = this.options.layout;
-    if (chain === null) return lines;
+    if (chain === null) return someLines(lines, from, to);
     chain.mac = this.before;
-    return lines.map((line) => chain.row(line.toString('utf8', 0, line.length - endOfLine.length)));
+    const rows: Buffer[] = [];
+    for (let at = from; at < to; at++) {
+      const line = someLines(lines, at, at + 1);
+      rows.push(chain.row(line.toString('utf8', 0, line.length - endOfLine.length)));
+    }
+    return Buffer.concat(rows);
   }
 
   written(): void {

@@ -4,6 +4,7 @@ import { duration, flag, readConfigured, secretId, wrongType } from '../../../..
 import { noEffect, refused } from '../../../../contract/vocabulary/field-notes.ts';
 import { leaf } from '../../../../contract/vocabulary/leaf.ts';
 import { ref } from '../../../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../../../contract/vocabulary/rules-about.ts';
 import { auditHandler } from '../audit-handler.ts';
 import { fileFields, fileOptions, fileRemarks } from '../file/file-fields.ts';
 import { handlerFields } from '../handler-fields.ts';
@@ -41,11 +42,11 @@ const formatting = z
     delimiterChar: separator().default(',').describe('Character between values.'),
     endOfLineSymbols: endOfLine().default('\n').describe('End of a row.'),
   })
-  .check(({ value, issues }) => {
-    if (value.quoteChar !== value.delimiterChar) return;
-    const message = "must differ from 'quoteChar'";
-    issues.push({ code: 'custom', message, input: value, path: ['delimiterChar'], params: { code: 'value' } });
-  });
+  .check(
+    rulesAbout(['quoteChar', 'delimiterChar'], ({ quoteChar, delimiterChar }, add) => {
+      if (quoteChar === delimiterChar) add(['delimiterChar'], "must differ from 'quoteChar'");
+    }),
+  );
 
 const security = z
   .strictObject({
@@ -59,25 +60,24 @@ const security = z
     signatureInterval: duration({ max: '1 day' })
       .prefault('1 minute')
       .describe('Interval at which the rows so far are signed: rows that are cut off after that are detected.'),
-    filename: refused(KEYSTORE),
-    password: refused(KEYSTORE),
-    keystoreHandlerName: refused(KEYSTORE),
+    filename: refused(KEYSTORE).describe('Keystore of OpenIG.'),
+    password: refused(KEYSTORE).describe('Password of that keystore.'),
+    keystoreHandlerName: refused(KEYSTORE).describe('Handler of that keystore.'),
   })
-  .check(({ value, issues }) => {
-    if (!value.enabled) return;
-    for (const name of ['secretsProvider', 'secretId'] as const) {
-      if (value[name] !== undefined) continue;
-      const message = "is required: 'enabled' needs it";
-      issues.push({ code: 'custom', message, input: value, path: [name], params: { code: 'missing' } });
-    }
-  });
+  .check(
+    rulesAbout(['enabled', 'secretsProvider', 'secretId'], (value, add) => {
+      for (const name of ['secretsProvider', 'secretId'] as const) {
+        if (value.enabled && value[name] === undefined) add([name], "is required: 'enabled' needs it", 'missing');
+      }
+    }),
+  );
 
 /** Events as rows of CSV files. */
 export const csvAuditEventHandler = auditHandler({
   className: 'CsvAuditEventHandler',
   summary:
     'Appends events to the file `TOPIC.csv` in `logDirectory`, one row each. Control characters are written as ' +
-    '`\\\\u000a`, so that a row is one line. A text that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, ' +
+    '`\\u000a`, so that a row is one line. A text that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, ' +
     'so that no spreadsheet runs it as a formula. With `security` the file is `tamper-evident-TOPIC.csv`: each row has ' +
     'a keyed code that depends on all rows before it, and `gatewarden verify-audit` finds rows that were changed, ' +
     'added, removed, reordered or cut off. Files have the mode 0600. Queries are not supported.',
@@ -111,7 +111,15 @@ export const csvAuditEventHandler = auditHandler({
     },
   ],
   remarks(config) {
-    return fileRemarks(config);
+    const { enabled, secretId: id, secretsProvider } = config.security;
+    const unused = Object.entries({ secretId: id, secretsProvider }).filter(
+      ([, value]) => !enabled && value !== undefined,
+    );
+    const message = "has no effect: 'enabled' is not true, so the files are not tamper-evident";
+    return [
+      ...fileRemarks(config),
+      ...unused.map(([name]) => ({ at: ['security', name], code: 'no-effect' as const, message })),
+    ];
   },
   async options(config, { resolve }, fieldsOf) {
     const { quoteChar: quote, delimiterChar: delimiter, endOfLineSymbols } = config.formatting;

@@ -3,6 +3,7 @@ import type { AuditEvent } from '../../writer/audit-event.ts';
 import type { AuditSink, OpenSink } from '../../writer/audit-sink.ts';
 import { deliverLines } from '../file/deliver-lines.ts';
 import type { FileOptions } from '../file/file-options.ts';
+import { joinedLines } from '../file/lines.ts';
 import { type UsedLogFile, useLogFile } from '../file/log-files.ts';
 import { type CsvColumns, csvColumns } from './csv-columns.ts';
 import { CsvForm } from './csv-form.ts';
@@ -55,7 +56,11 @@ export const openCsvSink: OpenSink = (options, { log, now }): AuditSink => {
   return {
     batch: BATCH,
     async deliver(batch) {
-      await deliverLines(batch, (topic) => fileOf(topic).file, lineOf);
+      await deliverLines(
+        batch,
+        (topic) => fileOf(topic).file,
+        (events) => joinedLines(events.map(lineOf)),
+      );
       return [];
     },
     async close() {

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { flag, secretId, text } from '../../../../contract/vocabulary/configured.ts';
 import { exclusive, needs } from '../../../../contract/vocabulary/groups.ts';
 import { ref } from '../../../../contract/vocabulary/reference.ts';
-import { platformTls } from '../../../tls/portable-tls.ts';
+import { rulesAbout } from '../../../../contract/vocabulary/rules-about.ts';
 import { auditHandler } from '../audit-handler.ts';
-import { answerTimeoutField, bufferingFields, portField } from '../connection/connection-fields.ts';
-import { secretText, unencryptedRemarks, writtenSecretRemarks } from '../connection/server-credentials.ts';
+import { answerTimeoutField, bufferingFields, hostField, portField } from '../connection/connection-fields.ts';
+import { NO_SSL, secretText, serverRemarks, serverTls } from '../connection/server-credentials.ts';
 import { handlerFields } from '../handler-fields.ts';
 import type { ElasticsearchOptions } from './elasticsearch-sink.ts';
 
@@ -14,7 +14,7 @@ const INDEX = /^(?!\.{1,2}$)[^-_+A-Z\s"\\/*?<>|,#:][^A-Z\s"\\/*?<>|,#:]{0,254}$/
 
 const connectionFields = z
   .strictObject({
-    host: text().default('localhost').describe('Host name or address of a node.'),
+    host: hostField().default('localhost').describe('Host name or address of a node.'),
     port: portField().default(9200).describe('Port of the node.'),
     useSSL: flag().default(false).describe('Whether the node is reached over https.'),
     username: text()
@@ -61,11 +61,12 @@ export const elasticsearchAuditEventHandler = auditHandler({
       timeout: answerTimeoutField(),
       buffering: bufferingFields(500),
     })
-    .check(({ value, issues }) => {
-      if (value.connection.passwordSecretId === undefined || value.secretsProvider !== undefined) return;
-      const message = "is required: 'passwordSecretId' needs it";
-      issues.push({ code: 'custom', message, input: value, path: ['secretsProvider'], params: { code: 'missing' } });
-    }),
+    .check(
+      rulesAbout(['connection', 'secretsProvider'], ({ connection, secretsProvider }, add) => {
+        if (connection.passwordSecretId === undefined || secretsProvider !== undefined) return;
+        add(['secretsProvider'], "is required: 'passwordSecretId' needs it", 'missing');
+      }),
+    ),
   examples: [
     {
       title: 'A password of a secret store',
@@ -83,11 +84,14 @@ export const elasticsearchAuditEventHandler = auditHandler({
       },
     },
   ],
-  remarks({ connection: { host, useSSL, password } }) {
-    return [
-      ...unencryptedRemarks(['connection', 'useSSL'], host, useSSL, 'the password and events'),
-      ...writtenSecretRemarks(['connection', 'password'], password, 'passwordSecretId'),
-    ];
+  remarks(config) {
+    const { host, useSSL, password, passwordSecretId } = config.connection;
+    return serverRemarks(
+      config,
+      { host, useTls: useSSL, at: ['connection', 'useSSL'], whyNoTls: NO_SSL },
+      { at: ['connection', 'password'], written: password, id: passwordSecretId },
+      'the password and events',
+    );
   },
   async options(config, { resolve }) {
     const { host, port, useSSL, username, password, passwordSecretId } = config.connection;
@@ -96,7 +100,7 @@ export const elasticsearchAuditEventHandler = auditHandler({
     const options: ElasticsearchOptions = {
       host,
       port,
-      tls: !useSSL ? null : config.tls === undefined ? platformTls() : await resolve(config.tls).portable(),
+      tls: await serverTls(useSSL, config.tls, resolve),
       credentials: username === undefined ? null : `${username}:${secret}`,
       indexName: config.indexMapping.indexName,
       maxBatchedEvents: config.buffering.maxBatchedEvents,

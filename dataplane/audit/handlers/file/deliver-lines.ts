@@ -1,6 +1,7 @@
 import { errorText } from '../../../../platform/error-text.ts';
 import type { AuditEvent } from '../../writer/audit-event.ts';
 import { Undelivered } from '../../writer/audit-sink.ts';
+import type { Lines } from './lines.ts';
 import { LinesUnwritten, type LogFile } from './log-file.ts';
 
 /**
@@ -12,19 +13,18 @@ import { LinesUnwritten, type LogFile } from './log-file.ts';
 export async function deliverLines(
   batch: readonly AuditEvent[],
   fileOf: (topic: string) => LogFile,
-  lineOf: (event: AuditEvent) => Buffer,
+  linesOf: (events: readonly AuditEvent[]) => Lines,
 ): Promise<void> {
   for (let from = 0; from < batch.length; ) {
     const { topic } = batch[from]!;
-    const lines: Buffer[] = [];
+    let to = from + 1;
+    while (to < batch.length && batch[to]!.topic === topic) to++;
     try {
-      const file = fileOf(topic);
-      for (let at = from; at < batch.length && batch[at]!.topic === topic; at++) lines.push(lineOf(batch[at]!));
-      await file.append(lines);
+      await fileOf(topic).append(linesOf(batch.slice(from, to)));
     } catch (error) {
       const delivered = from + (error instanceof LinesUnwritten ? error.written : 0);
       throw new Undelivered({ delivered, message: errorText(error) });
     }
-    from += lines.length;
+    from = to;
   }
 }

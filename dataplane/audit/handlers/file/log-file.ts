@@ -6,6 +6,7 @@ import { errorText } from '../../../../platform/error-text.ts';
 import { PacedWarning } from '../../../../platform/paced-warning.ts';
 import type { FileOptions } from './file-options.ts';
 import { retainFiles } from './file-retention.ts';
+import { type Lines, lineSize, someLines } from './lines.ts';
 import { rotatedNames } from './rotated-names.ts';
 import { rotationDue } from './rotation-due.ts';
 import { readRotationSuffix } from './rotation-suffix.ts';
@@ -20,8 +21,8 @@ export interface FileForm {
   begin(file: FileHandle, bytes: number): Promise<Buffer | null>;
   /** Bytes that `seal` adds to each line. */
   readonly overhead?: number;
-  /** Lines as they are written; called right before that. */
-  seal?(lines: readonly Buffer[]): readonly Buffer[];
+  /** Lines from a place to another, without that, as they are written; called right before that. */
+  seal?(lines: Lines, from: number, to: number): Buffer;
   /** The lines that were sealed last are in the file. */
   written?(): void;
   /** What to write between lines when `LogFile.mark` is called. */
@@ -107,19 +108,18 @@ export class LogFile {
     });
   }
 
-  /** Appends whole lines, each with its end. Resolves when the system has taken all. @throws LinesUnwritten */
-  append(lines: readonly Buffer[]): Promise<void> {
+  /** Appends whole lines. Resolves when the system has taken all. @throws LinesUnwritten */
+  append(lines: Lines): Promise<void> {
     const { form } = this.options;
     return this.inTurn(async () => {
       let written = 0;
       try {
-        while (written < lines.length) {
-          const file = await this.currentFor(lines[written]!.length + (form.overhead ?? 0));
-          const count = this.fitting(file, lines, written);
-          const group = lines.slice(written, written + count);
-          await this.write(file, form.seal?.(group) ?? group);
+        while (written < lines.ends.length) {
+          const file = await this.currentFor(lineSize(lines, written) + (form.overhead ?? 0));
+          const end = this.fitting(file, lines, written);
+          await this.write(file, form.seal?.(lines, written, end) ?? someLines(lines, written, end));
           form.written?.();
-          written += count;
+          written = end;
         }
       } catch (error) {
         throw new LinesUnwritten(written, this.path, error);
@@ -134,7 +134,7 @@ export class LogFile {
       const mark = file === null ? null : (this.options.form.mark?.() ?? null);
       if (file === null || mark === null) return;
       try {
-        await this.write(file, [mark]);
+        await this.write(file, mark);
         await this.options.form.settled?.();
       } catch (error) {
         this.failures.give({ path: this.path, error: errorText(error) });
@@ -166,17 +166,18 @@ export class LogFile {
     });
   }
 
-  /** How many lines from a place on fit into a file; one at least. */
-  private fitting({ bytes }: OpenFile, lines: readonly Buffer[], from: number): number {
-    const most = this.options.options.rotation?.maxFileSize ?? Number.POSITIVE_INFINITY;
+  /** End of the lines that fit into a file from a place on; one fits at least. */
+  private fitting({ bytes }: OpenFile, lines: Lines, from: number): number {
+    const { length } = lines.ends;
+    const most = this.options.options.rotation?.maxFileSize ?? null;
+    if (most === null) return length;
     const { overhead = 0 } = this.options.form;
     let size = bytes;
-    let count = 0;
-    for (let at = from; at < lines.length; at++, count++) {
-      size += lines[at]!.length + overhead;
-      if (count > 0 && size > most) break;
+    for (let at = from; at < length; at++) {
+      size += lineSize(lines, at) + overhead;
+      if (at > from && size > most) return at;
     }
-    return count;
+    return length;
   }
 
   /** The file for the next line of so many bytes, after a rotation if that is due. */
@@ -220,7 +221,7 @@ export class LogFile {
           const bytes = size + (head?.length ?? 0);
           const file = { handle, inode, device, begun, bytes: size, head: size === 0 ? bytes : 0 };
           if (head !== null && head.length > 0) {
-            await this.write(file, [head]);
+            await this.write(file, head);
             await this.options.form.settled?.();
           }
           return file;
@@ -235,8 +236,7 @@ export class LogFile {
   }
 
   /** Writes all or nothing, as far as the system lets it. */
-  private async write(file: OpenFile, lines: readonly Buffer[]): Promise<void> {
-    const bytes = lines.length === 1 ? lines[0]! : Buffer.concat(lines);
+  private async write(file: OpenFile, bytes: Buffer): Promise<void> {
     let written = 0;
     try {
       while (written < bytes.length) {
@@ -305,7 +305,7 @@ export class LogFile {
     if (file === null) return;
     const end = this.options.form.end?.() ?? null;
     if (end !== null) {
-      await this.write(file, [end]);
+      await this.write(file, end);
       await this.options.form.settled?.();
     }
     this.file = null;

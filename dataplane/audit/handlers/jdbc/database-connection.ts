@@ -8,6 +8,7 @@ import { certifiedNames, isFor } from '../../../tls/host-name.ts';
 import { portableContext } from '../../../tls/portable-tls.ts';
 import { nameFault } from '../../../tls/tls-faults.ts';
 import { checkedAddress } from '../connection/open-socket.ts';
+import { GuardedMessages } from './guarded-messages.ts';
 
 /** How a database is reached. */
 export interface DatabaseOptions {
@@ -35,6 +36,7 @@ export class DatabaseConnection {
   private readonly options: DatabaseOptions;
   private readonly mayReach: MayReach;
   private client: pg.Client | null = null;
+  private guard: GuardedMessages | null = null;
   private socket: Socket | null = null;
   private openedAt = 0;
 
@@ -46,6 +48,7 @@ export class DatabaseConnection {
   /** Runs a statement. Values are never part of its text. */
   async run(text: string, values: readonly unknown[] = []): Promise<Rows> {
     const client = await this.ready();
+    this.guard?.begin();
     try {
       const { rows } = await client.query<Record<string, unknown>>({ text, values: [...values] });
       return rows;
@@ -99,6 +102,7 @@ export class DatabaseConnection {
       keepAlive: true,
       options: `-c TimeZone=UTC${schema === null ? '' : ` -c search_path=${schema.replace(/[\\ ]/g, String.raw`\$&`)}`}`,
     });
+    const guard = new GuardedMessages(client);
     client.on('error', () => this.drop(client));
     client.on('end', () => this.drop(client));
     this.socket = socket;
@@ -109,6 +113,7 @@ export class DatabaseConnection {
       throw error;
     }
     this.client = client;
+    this.guard = guard;
     this.openedAt = performance.now();
     return client;
   }

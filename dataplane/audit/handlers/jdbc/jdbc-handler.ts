@@ -14,11 +14,13 @@ import { noEffect } from '../../../../contract/vocabulary/field-notes.ts';
 import { exclusive } from '../../../../contract/vocabulary/groups.ts';
 import { leaf } from '../../../../contract/vocabulary/leaf.ts';
 import { ref } from '../../../../contract/vocabulary/reference.ts';
-import { platformTls } from '../../../tls/portable-tls.ts';
+import { rulesAbout } from '../../../../contract/vocabulary/rules-about.ts';
+import type { Remark } from '../../../heap/definition.ts';
+import { missingField } from '../../events/filter-policies.ts';
 import { auditHandler } from '../audit-handler.ts';
 import { answerTimeoutField, bufferingFields } from '../connection/connection-fields.ts';
-import { secretText, unencryptedRemarks, writtenSecretRemarks } from '../connection/server-credentials.ts';
-import { handlerFields } from '../handler-fields.ts';
+import { secretText, serverRemarks, serverTls } from '../connection/server-credentials.ts';
+import { handlerFields, idleMapping } from '../handler-fields.ts';
 import type { JdbcOptions } from './jdbc-sink.ts';
 import { type JdbcPlace, readJdbcUrl } from './jdbc-url.ts';
 import type { MappedTable } from './mapped-table.ts';
@@ -125,33 +127,35 @@ export const jdbcAuditEventHandler = auditHandler({
         .prefault({})
         .describe('Batches of events.'),
     })
-    .check(({ value, issues }) => {
-      const add = (path: (string | number)[], code: string, message: string): void => {
-        issues.push({ code: 'custom', message, input: value, path, params: { code } });
-      };
-      const { topics, tableMappings, secretsProvider } = value;
-      const { username, passwordSecretId, jdbcUrl: place } = value.connectionPool;
-      if (username === undefined && place.user === null) add(['connectionPool', 'username'], 'missing', 'is required');
-      if (passwordSecretId !== undefined && secretsProvider === undefined) {
-        add(['secretsProvider'], 'missing', "is required: 'passwordSecretId' needs it");
-      }
-      const mapped = tableMappings.map(({ event }) => event);
-      for (const [at, event] of mapped.entries()) {
-        if (mapped.indexOf(event) < at)
-          add(['tableMappings', at, 'event'], 'value', `there are two tables for '${event}'`);
-      }
-      for (const topic of topics) {
-        if (!mapped.includes(topic)) add(['tableMappings'], 'missing', `has no table for the topic '${topic}'`);
-      }
-      for (const [at, { fieldToColumn }] of tableMappings.entries()) {
-        for (const [field, column] of Object.entries(fieldToColumn)) {
-          const same = Object.entries(fieldToColumn).find(([, other]) => sqlName(other) === sqlName(column))!;
-          const path = ['tableMappings', at, 'fieldToColumn', field];
-          if (same[0] !== field) add(path, 'value', `has the same column as '${same[0]}'`);
-          if (!isPointer(field)) add(path, 'value', 'is not a JSON pointer to a field of the event');
+    .check(
+      rulesAbout(['connectionPool', 'secretsProvider'], ({ connectionPool, secretsProvider }, add) => {
+        const { username, passwordSecretId, jdbcUrl: place } = connectionPool;
+        if (username === undefined && place.user === null)
+          add(['connectionPool', 'username'], 'is required', 'missing');
+        if (passwordSecretId !== undefined && secretsProvider === undefined) {
+          add(['secretsProvider'], "is required: 'passwordSecretId' needs it", 'missing');
         }
-      }
-    }),
+      }),
+    )
+    .check(
+      rulesAbout(['topics', 'tableMappings'], ({ topics, tableMappings }, add) => {
+        const mapped = tableMappings.map(({ event }) => event);
+        for (const [at, event] of mapped.entries()) {
+          if (mapped.indexOf(event) < at) add(['tableMappings', at, 'event'], `there are two tables for '${event}'`);
+        }
+        for (const topic of topics) {
+          if (!mapped.includes(topic)) add(['tableMappings'], `has no table for the topic '${topic}'`, 'missing');
+        }
+        for (const [at, { fieldToColumn }] of tableMappings.entries()) {
+          for (const [field, column] of Object.entries(fieldToColumn)) {
+            const same = Object.entries(fieldToColumn).find(([, other]) => sqlName(other) === sqlName(column))!;
+            const path = ['tableMappings', at, 'fieldToColumn', field];
+            if (same[0] !== field) add(path, `has the same column as '${same[0]}'`);
+            if (!isPointer(field)) add(path, 'is not a JSON pointer to a field of the event');
+          }
+        }
+      }),
+    ),
   examples: [
     {
       title: 'The table of the topic access',
@@ -181,10 +185,27 @@ export const jdbcAuditEventHandler = auditHandler({
       },
     },
   ],
-  remarks({ tableMappings, connectionPool: { jdbcUrl: place, password } }) {
+  remarks(config) {
+    const { topics, tableMappings } = config;
+    const { jdbcUrl: place, password, passwordSecretId } = config.connectionPool;
+    const { host, useTls } = place;
+    const whyNoTls = "the URL has neither 'ssl=true' nor an 'sslmode' with TLS";
     return [
-      ...unencryptedRemarks(['connectionPool', 'jdbcUrl'], place.host, place.useTls, 'the database and events'),
-      ...writtenSecretRemarks(['connectionPool', 'password'], password, 'passwordSecretId'),
+      ...serverRemarks(
+        config,
+        { host, useTls, at: ['connectionPool', 'jdbcUrl'], whyNoTls },
+        { at: ['connectionPool', 'password'], written: password, id: passwordSecretId },
+        'the database and events',
+      ),
+      ...tableMappings.flatMap(({ event, fieldToColumn }, at): Remark[] => [
+        ...idleMapping(['tableMappings', at], 'event', event, topics),
+        ...Object.keys(fieldToColumn).flatMap((field): Remark[] => {
+          const why = missingField(event, readJsonPointer(field));
+          if (why === null) return [];
+          const path = ['tableMappings', at, 'fieldToColumn', field];
+          return [{ at: path, code: 'no-effect', message: `has no effect: ${why}` }];
+        }),
+      ]),
       ...tableMappings.flatMap((mapping, at) =>
         mappedTable(mapping).idColumn === null
           ? [
@@ -216,7 +237,7 @@ export const jdbcAuditEventHandler = auditHandler({
       password: await secretText(password, passwordSecretId, provider),
       schema: place.schema,
       applicationName: place.applicationName ?? 'gatewarden',
-      tls: !place.useTls ? null : config.tls === undefined ? platformTls() : await resolve(config.tls).portable(),
+      tls: await serverTls(place.useTls, config.tls, resolve),
       connectTimeout: connectionTimeout,
       timeout: config.timeout.milliseconds,
       maxLifetime,

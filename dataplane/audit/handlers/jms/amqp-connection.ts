@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Connection, ConnectionOptions, Container, Delivery, EventContext, Message, Sender } from 'rhea';
 import { errorText } from '../../../../platform/error-text.ts';
+import { amqpFrameLimit } from './amqp-frames.ts';
 import { BatchLedger, type BatchOutcome, type BrokerConnection, type JmsMessage } from './broker-connection.ts';
 import type { BrokerAddress, BrokerSettings } from './broker-settings.ts';
 
@@ -49,6 +50,15 @@ export class AmqpConnection implements BrokerConnection {
     this.options = options;
     this.container = container;
     socket.on('close', () => this.fail(new Error('the broker closed the connection')));
+    const limit = amqpFrameLimit();
+    // before the listener of the library, which collects a frame of any length
+    socket.on('data', (bytes: Buffer) => {
+      try {
+        limit.take(bytes);
+      } catch (error) {
+        this.fail(error as Error);
+      }
+    });
     this.link = container.connect(this.connectionOptions());
     this.link.on('protocol_error', (error: Error) => this.fail(error));
     this.link.on('error', (error: Error) => this.fail(error));

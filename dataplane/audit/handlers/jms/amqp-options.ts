@@ -1,3 +1,4 @@
+import { ValueProblem } from '../../../../contract/problem.ts';
 import { addressRule, connectionRule, KEYSTORES, REASON } from './broker-options.ts';
 import type { AddressDraft, ConnectionDraft } from './broker-settings.ts';
 import { flagOption, type OptionRule, textOption, type UrlOptions, without } from './url-option.ts';
@@ -6,6 +7,13 @@ const CONFIRMED = 'the handler always waits until the broker has settled a batch
 
 const STORES = `keyStoreLocation keyStorePassword trustStoreLocation trustStorePassword storeType keyStoreType
   trustStoreType keyAlias`;
+
+/** SASL mechanisms of a list, of which the gateway must be able to use one. */
+function mechanismsOf(value: string): readonly string[] {
+  const names = value.split(',').map((name) => name.trim().toUpperCase());
+  if (names.some((name) => name === 'PLAIN' || name === 'ANONYMOUS')) return names;
+  throw new ValueProblem('value', 'must list PLAIN or ANONYMOUS: the gateway has no other mechanism');
+}
 
 const address: [string, OptionRule<AddressDraft>][] = [
   ['transport.connectTimeout', addressRule.connectTimeout],
@@ -33,7 +41,7 @@ const address: [string, OptionRule<AddressDraft>][] = [
   [
     'amqp.saslMechanisms',
     textOption((draft, value) => {
-      draft.mechanisms = value.split(',').map((name) => name.trim().toUpperCase());
+      draft.mechanisms = mechanismsOf(value);
     }),
   ],
   ['amqp.maxFrameSize', addressRule.maxFrame],

@@ -12,8 +12,10 @@ import {
 import { deprecated } from '../../../../contract/vocabulary/field-notes.ts';
 import { leaf } from '../../../../contract/vocabulary/leaf.ts';
 import { ref } from '../../../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../../../contract/vocabulary/rules-about.ts';
 import { handlerFields } from '../handler-fields.ts';
-import { type JndiFields, lookUp } from './jndi.ts';
+import type { BrokerSettings } from './broker-settings.ts';
+import { type JndiFields, type JndiObjects, lookUp } from './jndi.ts';
 
 /** One of these words, exactly as written here: Java's configurations know no other spelling. */
 function exactly<const Word extends string>(words: readonly Word[]): z.ZodType<Word, unknown> {
@@ -71,12 +73,14 @@ const batchFields = z.strictObject({
   batchEnabled: flag()
     .default(false)
     .describe('Whether `maxBatchedEvents` counts. The handler always sends several events before it waits.'),
-  maxBatchedEvents: integer().optional().describe('Maximum number of events that the broker has not confirmed.'),
-  capacity: integer().optional().describe('No effect: use `maxEvents` of `queue`.'),
-  threadCount: integer().optional().describe('No effect: one connection sends all events of the handler.'),
-  insertTimeoutSec: integer().optional().describe('No effect: requests never wait for the queue.'),
-  pollTimeoutSec: integer().optional().describe('No effect: events are sent as soon as they are there.'),
-  shutdownTimeoutSec: integer().optional().describe('No effect: the drain timeout of the data plane counts.'),
+  maxBatchedEvents: integer({ min: 1, max: 10_000 })
+    .optional()
+    .describe('Maximum number of events that the broker has not confirmed.'),
+  capacity: integer({ min: 0 }).optional().describe('No effect: use `maxEvents` of `queue`.'),
+  threadCount: integer({ min: 0 }).optional().describe('No effect: one connection sends all events of the handler.'),
+  insertTimeoutSec: integer({ min: 0 }).optional().describe('No effect: requests never wait for the queue.'),
+  pollTimeoutSec: integer({ min: 0 }).optional().describe('No effect: events are sent as soon as they are there.'),
+  shutdownTimeoutSec: integer({ min: 0 }).optional().describe('No effect: the drain timeout of the data plane counts.'),
 });
 
 /** Configuration of a `JmsAuditEventHandler`. */
@@ -108,40 +112,72 @@ export const jmsConfig = z
         'TLS options for `ssl` and `amqps` URLs; by default the CA certificates of the platform and strict host names.',
       ),
   })
-  .check(({ value, issues }) => {
-    const { jndi, batch } = value;
-    const issue = (path: readonly (string | number)[], message: string, code = 'value', hint?: string): void => {
-      issues.push({ code: 'custom', message, input: value, path: [...path], params: { code, hint } });
-    };
-    for (const [name, alias] of [
-      ['topicName', 'jmsTopicName'],
-      ['connectionFactoryName', 'jmsConnectionFactoryName'],
-    ] as const) {
-      if (jndi[name] === undefined && jndi[alias] === undefined) issue(['jndi', name], 'is required', 'missing');
-      if (jndi[name] !== undefined && jndi[alias] !== undefined) {
-        issue(['jndi', alias], `and '${name}' must not both be given`, 'exclusive');
+  .check(
+    rulesAbout(['jndi', 'username', 'usernameSecretId', 'passwordSecretId'], (value, add) => {
+      const { jndi } = value;
+      for (const [name, alias] of [
+        ['topicName', 'jmsTopicName'],
+        ['connectionFactoryName', 'jmsConnectionFactoryName'],
+      ] as const) {
+        if (jndi[name] === undefined && jndi[alias] === undefined) add(['jndi', name], 'is required', 'missing');
+        if (jndi[name] !== undefined && jndi[alias] !== undefined) {
+          add(['jndi', alias], `and '${name}' must not both be given`, 'exclusive');
+        }
       }
-    }
-    const names = jndiNames(value);
-    const objects = names === null ? [] : lookUp(names);
-    if (Array.isArray(objects)) {
-      for (const { path, message, code, hint } of objects) issue(['jndi', ...path], message, code, hint);
-    }
-    if (batch?.batchEnabled === true) {
-      for (const name of ['capacity', 'threadCount', 'maxBatchedEvents'] as const) {
-        if ((batch[name] ?? 1) < 1) issue(['batch', name], 'must be at least 1');
+      const names = jndiNames(value);
+      const objects = names === null ? [] : lookUp(names);
+      if (Array.isArray(objects)) {
+        for (const { path, message, code, hint } of objects) add(['jndi', ...path], message, code, hint);
+      } else {
+        const fault = mechanismFault(value, (objects as JndiObjects).broker);
+        if (fault !== null) add(['jndi', ...(objects as JndiObjects).url], fault);
       }
-    }
-    const { username, usernameSecretId, passwordSecretId, secretsProvider } = value;
-    if (username !== undefined && usernameSecretId !== undefined) {
-      issue(['usernameSecretId'], "and 'username' must not both be given", 'exclusive');
-    }
-    if ((usernameSecretId ?? passwordSecretId) !== undefined && secretsProvider === undefined) {
-      issue(['secretsProvider'], 'is required with a secret id', 'missing');
-    }
-  });
+    }),
+  )
+  .check(
+    rulesAbout(['batch'], ({ batch }, add) => {
+      if (batch?.batchEnabled === true) {
+        for (const name of ['capacity', 'threadCount', 'maxBatchedEvents'] as const) {
+          if ((batch[name] ?? 1) < 1) add(['batch', name], 'must be at least 1');
+        }
+      }
+    }),
+  )
+  .check(
+    rulesAbout(
+      ['username', 'usernameSecretId', 'passwordSecretId', 'secretsProvider'],
+      ({ username, usernameSecretId, passwordSecretId, secretsProvider }, add) => {
+        if (username !== undefined && usernameSecretId !== undefined) {
+          add(['usernameSecretId'], "and 'username' must not both be given", 'exclusive');
+        }
+        if ((usernameSecretId ?? passwordSecretId) !== undefined && secretsProvider === undefined) {
+          add(['secretsProvider'], 'is required with a secret id', 'missing');
+        }
+      },
+    ),
+  );
 
 export type JmsConfig = z.output<typeof jmsConfig>;
+
+/** Why no SASL mechanism that a URL allows fits the credentials; null where one does. */
+function mechanismFault(
+  { username, usernameSecretId, passwordSecretId }: Credentials,
+  { addresses, userName, password }: BrokerSettings,
+): string | null {
+  const hasUser = (username ?? usernameSecretId ?? userName) !== null;
+  const hasPassword = hasUser && (passwordSecretId ?? password) !== null;
+  const needed = hasPassword ? 'PLAIN' : 'ANONYMOUS';
+  if (addresses.every(({ mechanisms }) => mechanisms === null || mechanisms.includes(needed))) return null;
+  return hasPassword
+    ? "the option 'amqp.saslMechanisms' must list PLAIN, because there are a user name and a password"
+    : "the option 'amqp.saslMechanisms' must list ANONYMOUS, unless there are a user name and a password";
+}
+
+interface Credentials {
+  readonly username?: string | undefined;
+  readonly usernameSecretId?: string | undefined;
+  readonly passwordSecretId?: string | undefined;
+}
 
 /** The names to look up; null where one is missing. */
 export function jndiNames({ jndi }: Pick<JmsConfig, 'jndi'>): JndiFields | null {

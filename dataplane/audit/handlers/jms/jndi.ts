@@ -22,6 +22,8 @@ export interface JndiProblem {
 /** What the names stand for. */
 export interface JndiObjects {
   readonly broker: BrokerSettings;
+  /** Path of the URL below `jndi`. */
+  readonly url: Path;
   /** Physical name; several with commas between. */
   readonly topic: string;
   /** At paths below `jndi`. */
@@ -65,9 +67,9 @@ export function lookUp(fields: JndiFields): JndiObjects | readonly JndiProblem[]
       problems.push({ path: url.path, code: error.code, message: error.message, hint: error.hint });
     }
   }
-  if (broker === null || topic === null || problems.length > 0) return problems;
+  if (broker === null || url === null || topic === null || problems.length > 0) return problems;
   remarks.push(...propertyRemarks(properties, fields.connectionFactoryName));
-  return { broker, topic, remarks };
+  return { broker, url: url.path, topic, remarks };
 }
 
 function clientOf(properties: ReadonlyMap<string, string>, problems: JndiProblem[]): ClientKind | null {

@@ -97,13 +97,20 @@ export class OpenwireConnection implements BrokerConnection {
       if (isTooLarge(text, limit)) ledger.refuse(at, `the event is larger than the broker accepts (${limit} bytes)`);
       else places.push(at);
     });
+    const { link } = this;
     const answers: Promise<void>[] = [];
+    link.cork();
     for (const [count, at] of places.entries()) {
       const isAnswered = this.confirmsEach || count === places.length - 1 || (count + 1) % CONFIRMED_EVERY === 0;
       answers.push(this.sendOne(batch[at]!, at, isAnswered, ledger));
-      if (!this.link.isWritable) await this.link.drained();
-      if (this.link.isClosed) break;
+      if (!link.isWritable) {
+        link.uncork();
+        await link.drained();
+        link.cork();
+      }
+      if (link.isClosed) break;
     }
+    link.uncork();
     await Promise.all(answers);
   }
 

@@ -8,7 +8,7 @@ import { type UsedLogFile, useLogFile } from '../file/log-files.ts';
 import { rotatedNames } from '../file/rotated-names.ts';
 import { WritePace } from '../file/write-pace.ts';
 import { fileQueries } from '../queries/file-queries.ts';
-import { jsonLineBytes } from './json-line.ts';
+import { JsonLines } from './json-line.ts';
 
 /** Options of the sink, as its definition makes them. */
 export interface JsonFileOptions extends FileOptions, Readonly<Record<string, unknown>> {
@@ -41,6 +41,7 @@ export const openJsonFileSink: OpenSink = (options, { log, now }): AuditSink => 
   const { elasticsearchCompatible, directory, mostEvents, writeInterval, topics } = settings;
   const files = new Map<string, UsedLogFile>();
   const pace = new WritePace(writeInterval);
+  const lines = new JsonLines(elasticsearchCompatible);
   const fileOf = (topic: string): LogFile => {
     const path = join(directory, `${topic}.audit.json`);
     const used = files.get(topic) ?? useLogFile({ path, options: settings, form, log, now, shape: 'json' });
@@ -59,7 +60,7 @@ export const openJsonFileSink: OpenSink = (options, { log, now }): AuditSink => 
     batch: { events: mostEvents, bytes: MOST_BYTES },
     async deliver(batch) {
       await pace.turn();
-      await deliverLines(batch, fileOf, (event) => jsonLineBytes(event, elasticsearchCompatible));
+      await deliverLines(batch, fileOf, (events) => lines.of(events));
       return [];
     },
     hurry: () => pace.hurry(),

@@ -8,9 +8,10 @@ import type { JsonStdoutOptions } from './json-stdout-sink.ts';
 export const jsonStdoutAuditEventHandler = auditHandler({
   className: 'JsonStdoutAuditEventHandler',
   summary:
-    'Writes each event as one line of JSON to the standard output of the data plane, with its topic as the last ' +
-    'member `_topic`. Lines of events and of the access log never mix. Characters that end a line or act on a ' +
-    'terminal are escaped. Queries are not supported.',
+    'Writes each event as one line of JSON to the standard output of the data plane. The line ends with the members ' +
+    '`_service` and `_topic`, which no event can set; the event of a tenant is inside, as `event` beside `_tenant`. ' +
+    'Lines of events and of the access log never mix. Characters that end a line or act on a terminal are escaped. ' +
+    'Queries are not supported.',
   config: z.strictObject({
     ...handlerFields(),
     elasticsearchCompatible: flag()

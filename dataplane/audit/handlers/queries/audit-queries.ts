@@ -1,12 +1,6 @@
-import { createHash } from 'node:crypto';
-import type { JsonPointer } from '../../../../contract/crest/json-pointer.ts';
 import type { QueryFilter } from '../../../../contract/crest/query-filter.ts';
+import type { SortKey } from '../../../../contract/crest/sort-keys.ts';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
-
-export interface SortKey {
-  readonly field: JsonPointer;
-  readonly isDescending: boolean;
-}
 
 /** Which events of a topic are asked for. */
 export interface AuditQuery {
@@ -15,18 +9,16 @@ export interface AuditQuery {
   readonly sortKeys: readonly SortKey[];
   /** 0 for all results, as far as there may be so many at once. */
   readonly pageSize: number;
-  /** Place of the first result; with a cookie it must be 0. */
+  /** Place of the first result. */
   readonly offset: number;
-  /** Cookie of the page before, or null. */
-  readonly cookie: string | null;
   /** Whether all results are counted. */
   readonly counts: boolean;
 }
 
 export interface AuditQueryPage {
   readonly results: readonly JsonObject[];
-  /** Null on the last page. */
-  readonly cookie: string | null;
+  /** Place of the first result of the next page; null on the last one. */
+  readonly next: number | null;
   /** -1 unless they were counted. */
   readonly total: number;
 }
@@ -59,19 +51,10 @@ export interface PageWindow {
   readonly size: number;
 }
 
-/** @throws QueryRefusal for a cookie of another query */
-export function pageWindow(query: AuditQuery): PageWindow {
-  const { pageSize, offset, cookie } = query;
+/** @throws QueryRefusal for a page that is too large */
+export function pageWindow({ pageSize, offset }: AuditQuery): PageWindow {
   if (pageSize > MOST_RESULTS) throw new QueryRefusal(400, `the page size must be at most ${MOST_RESULTS}`);
-  const size = (pageSize === 0 ? MOST_RESULTS : pageSize) + 1;
-  if (cookie === null) return { offset, size };
-  if (pageSize === 0) throw new QueryRefusal(400, 'a cookie needs a page size');
-  if (offset > 0) throw new QueryRefusal(400, 'a cookie and an offset cannot be given together');
-  const [place = '', print] = cookie.split('.');
-  if (!/^\d{1,15}$/.test(place) || print !== fingerprint(query)) {
-    throw new QueryRefusal(400, 'the cookie does not belong to this query');
-  }
-  return { offset: Number(place), size };
+  return { offset, size: (pageSize === 0 ? MOST_RESULTS : pageSize) + 1 };
 }
 
 /** The page of results that were found in a window. @throws QueryRefusal when there are too many for a query without pages */
@@ -86,13 +69,5 @@ export function pageOf(
     throw new QueryRefusal(400, `there are more than ${MOST_RESULTS} results: use a page size`);
   }
   const results = hasMore ? found.slice(0, -1) : found;
-  return { results, cookie: hasMore ? `${window.offset + results.length}.${fingerprint(query)}` : null, total };
-}
-
-/** Tells queries apart, so that a cookie is not taken for another one. */
-function fingerprint({ topic, filter, sortKeys }: AuditQuery): string {
-  return createHash('sha256')
-    .update(JSON.stringify([topic, filter, sortKeys]))
-    .digest('base64url')
-    .slice(0, 16);
+  return { results, next: hasMore ? window.offset + results.length : null, total };
 }

@@ -1,9 +1,9 @@
 import { matchesFilter } from '../../../../contract/crest/filter-match.ts';
-import { valueAt } from '../../../../contract/crest/json-pointer.ts';
-import { type JsonObject, type JsonValue, jsonObjectIn } from '../../../../contract/document/json-value.ts';
+import { compareRanks, type Rank, rankReader } from '../../../../contract/crest/sort-keys.ts';
+import { type JsonObject, jsonObjectIn } from '../../../../contract/document/json-value.ts';
 import { errorText } from '../../../../platform/error-text.ts';
 import { closeLineFiles, linesOf, openLineFiles } from '../file/file-lines.ts';
-import { type AuditQueries, pageOf, pageWindow, QueryRefusal, type SortKey } from './audit-queries.ts';
+import { type AuditQueries, pageOf, pageWindow, QueryRefusal } from './audit-queries.ts';
 
 export interface FileQueriesOptions {
   /** The file of a topic, and what tells those that were put aside for it; null for an unknown topic. */
@@ -24,6 +24,8 @@ const LIMITS = {
 interface Found {
   readonly event: JsonObject;
   readonly bytes: number;
+  /** Values that it is sorted by. */
+  readonly ranks: readonly Rank[];
   /** Place in all files, which makes the order of equal events stable. */
   readonly place: number;
 }
@@ -69,6 +71,7 @@ export function fileQueries({ fileOf, limits: given }: FileQueriesOptions): Audi
       const window = pageWindow(query);
       const most = window.offset + window.size;
       const isSorted = query.sortKeys.length > 0;
+      const ranksOf = rankReader(query.sortKeys);
       let total = 0;
       let bytes = 0;
       let found: Found[] = [];
@@ -81,7 +84,7 @@ export function fileQueries({ fileOf, limits: given }: FileQueriesOptions): Audi
           throw new QueryRefusal(400, 'the results are too large: use a smaller page or a narrower filter');
       };
       const trim = (): void => {
-        if (isSorted) found.sort((a, b) => inOrder(a, b, query.sortKeys));
+        if (isSorted) found.sort((a, b) => compareRanks(a.ranks, b.ranks, query.sortKeys) || a.place - b.place);
         found = found.slice(0, most);
         bytes = found.reduce((sum, one) => sum + one.bytes, 0);
       };
@@ -89,12 +92,17 @@ export function fileQueries({ fileOf, limits: given }: FileQueriesOptions): Audi
         if (!matchesFilter(query.filter, event)) return true;
         const place = total++;
         if (isSorted) {
-          hold({ event, bytes: length, place });
+          hold({
+            event,
+            bytes: length,
+            ranks: ranksOf({ id: String(event['_id'] ?? ''), revision: null, content: event }),
+            place,
+          });
           if (found.length >= 2 * most) trim();
           return true;
         }
         // events before the window are not held, and those after it are only counted
-        if (place >= window.offset && place < most) hold({ event, bytes: length, place });
+        if (place >= window.offset && place < most) hold({ event, bytes: length, ranks: [], place });
         return query.counts || total < most;
       });
       if (isSorted) trim();
@@ -117,26 +125,4 @@ function withId(event: JsonObject): JsonObject {
   if (Object.hasOwn(event, '_id') || typeof event['_eventId'] !== 'string') return event;
   const { _eventId: _id, ...rest } = event;
   return { ...rest, _id };
-}
-
-function inOrder(a: Found, b: Found, keys: readonly SortKey[]): number {
-  for (const { field, isDescending } of keys) {
-    const order = compared(valueAt(a.event, field), valueAt(b.event, field), isDescending);
-    if (order !== 0) return order;
-  }
-  return a.place - b.place;
-}
-
-/** Missing values come last, whatever the direction, as in databases; texts come after numbers. */
-function compared(a: JsonValue | undefined, b: JsonValue | undefined, isDescending: boolean): number {
-  const [one, other] = [comparable(a), comparable(b)];
-  if (one === null || other === null) return one === other ? 0 : one === null ? 1 : -1;
-  const order =
-    typeof one !== typeof other ? (typeof one === 'number' ? -1 : 1) : one < other ? -1 : one > other ? 1 : 0;
-  return isDescending ? -order : order;
-}
-
-function comparable(value: JsonValue | undefined): string | number | null {
-  if (typeof value === 'string' || typeof value === 'number') return value;
-  return value === undefined || value === null ? null : JSON.stringify(value);
 }

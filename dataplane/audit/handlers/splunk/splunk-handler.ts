@@ -3,15 +3,14 @@ import { flag, secretId, text } from '../../../../contract/vocabulary/configured
 import { exclusive, needs, oneRequired } from '../../../../contract/vocabulary/groups.ts';
 import { printable } from '../../../../contract/vocabulary/printable.ts';
 import { ref } from '../../../../contract/vocabulary/reference.ts';
-import { platformTls } from '../../../tls/portable-tls.ts';
 import { auditHandler } from '../audit-handler.ts';
-import { answerTimeoutField, bufferingFields, portField } from '../connection/connection-fields.ts';
-import { secretText, unencryptedRemarks, writtenSecretRemarks } from '../connection/server-credentials.ts';
+import { answerTimeoutField, bufferingFields, hostField, portField } from '../connection/connection-fields.ts';
+import { NO_SSL, secretText, serverRemarks, serverTls } from '../connection/server-credentials.ts';
 import { handlerFields } from '../handler-fields.ts';
 import type { SplunkOptions } from './splunk-sink.ts';
 
 const connectionFields = z.strictObject({
-  host: text().default('localhost').describe('Host name or address of the collector.'),
+  host: hostField().default('localhost').describe('Host name or address of the collector.'),
   port: portField().default(8088).describe('Port of the collector.'),
   useSSL: flag().default(false).describe('Whether the collector is reached over https.'),
 });
@@ -55,11 +54,15 @@ export const splunkAuditEventHandler = auditHandler({
       },
     },
   ],
-  remarks({ connection: { host, useSSL }, authzToken }) {
-    return [
-      ...unencryptedRemarks(['connection', 'useSSL'], host, useSSL, 'the token and events'),
-      ...writtenSecretRemarks(['authzToken'], authzToken, 'authzTokenSecretId'),
-    ];
+  remarks(config) {
+    const { connection, authzToken, authzTokenSecretId } = config;
+    const { host, useSSL } = connection;
+    return serverRemarks(
+      config,
+      { host, useTls: useSSL, at: ['connection', 'useSSL'], whyNoTls: NO_SSL },
+      { at: ['authzToken'], written: authzToken, id: authzTokenSecretId },
+      'the token and events',
+    );
   },
   async options(config, { resolve }) {
     const { connection, authzToken, authzTokenSecretId, secretsProvider, index = null, source, sourcetype } = config;
@@ -68,7 +71,7 @@ export const splunkAuditEventHandler = auditHandler({
     if (!/^[!-~]+$/.test(token))
       throw new Error('the token of the collector holds other characters than printable ASCII');
     const { host, port, useSSL } = connection;
-    const tls = !useSSL ? null : config.tls === undefined ? platformTls() : await resolve(config.tls).portable();
+    const tls = await serverTls(useSSL, config.tls, resolve);
     const { maxBatchedEvents } = config.buffering;
     const timeout = config.timeout.milliseconds;
     const options: SplunkOptions = { host, port, tls, token, index, source, sourcetype, maxBatchedEvents, timeout };

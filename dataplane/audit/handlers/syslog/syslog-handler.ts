@@ -3,10 +3,13 @@ import { choice, flag, integer, text } from '../../../../contract/vocabulary/con
 import { noEffect } from '../../../../contract/vocabulary/field-notes.ts';
 import { printable } from '../../../../contract/vocabulary/printable.ts';
 import { ref } from '../../../../contract/vocabulary/reference.ts';
-import { platformTls } from '../../../tls/portable-tls.ts';
+import { rulesAbout } from '../../../../contract/vocabulary/rules-about.ts';
+import type { Remark } from '../../../heap/definition.ts';
+import { missingField } from '../../events/filter-policies.ts';
 import { auditHandler } from '../audit-handler.ts';
-import { portField } from '../connection/connection-fields.ts';
-import { handlerFields } from '../handler-fields.ts';
+import { hostField, portField } from '../connection/connection-fields.ts';
+import { serverTls } from '../connection/server-credentials.ts';
+import { handlerFields, idleMapping } from '../handler-fields.ts';
 import { pointerField } from '../pointer-field.ts';
 import { FACILITIES, SEVERITIES } from './syslog-codes.ts';
 import type { SyslogOptions } from './syslog-sender.ts';
@@ -28,8 +31,8 @@ export const syslogAuditEventHandler = auditHandler({
   className: 'SyslogAuditEventHandler',
   summary:
     'Sends events to a syslog server as messages of RFC 5424, over UDP, TCP (octet counting, RFC 6587) or TLS ' +
-    '(RFC 5425). The whole event is in the structured data; `"`, `\\\\` and `]` are escaped, and control characters ' +
-    'are written as `\\\\u000a`. A message that is too long has its longest values cut and gets `truncated="true"`. ' +
+    '(RFC 5425). The whole event is in the structured data; `"`, `\\` and `]` are escaped, and control characters ' +
+    'are written as `\\u000a`. A message that is too long has its longest values cut and gets `truncated="true"`. ' +
     'Syslog has no acknowledgement: an event counts as delivered when the operating system has taken it. If a server ' +
     'stops without reading everything, these events are lost; over UDP, so are datagrams that the network drops. A ' +
     'closed connection is noticed before the next event is written.',
@@ -37,7 +40,7 @@ export const syslogAuditEventHandler = auditHandler({
     .strictObject({
       ...handlerFields(),
       protocol: choice(['TCP', 'UDP', 'TLS']).describe('Transport.'),
-      host: text().describe('Host name or address of the server.'),
+      host: hostField().describe('Host name or address of the server.'),
       port: portField().describe('Port of the server; usually 514 for UDP and TCP, 6514 for TLS.'),
       tls: ref('tlsOptions')
         .optional()
@@ -68,17 +71,16 @@ export const syslogAuditEventHandler = auditHandler({
         .optional()
         .describe('Buffer of earlier versions.'),
     })
-    .check(({ value, issues }) => {
-      const { protocol, tls, maxMessageSize = 0 } = value;
-      if (tls !== undefined && protocol !== 'TLS') {
-        const message = `is only for the protocol TLS: with ${protocol} events would travel unencrypted`;
-        issues.push({ code: 'custom', message, input: value, path: ['tls'], params: { code: 'value' } });
-      }
-      if (protocol === 'UDP' && maxMessageSize > MOST_DATAGRAM) {
-        const message = `must be at most ${MOST_DATAGRAM} for UDP, not ${maxMessageSize}`;
-        issues.push({ code: 'custom', message, input: value, path: ['maxMessageSize'], params: { code: 'value' } });
-      }
-    }),
+    .check(
+      rulesAbout(['protocol', 'tls', 'maxMessageSize'], ({ protocol, tls, maxMessageSize = 0 }, add) => {
+        if (tls !== undefined && protocol !== 'TLS') {
+          add(['tls'], `is only for the protocol TLS: with ${protocol} events would travel unencrypted`);
+        }
+        if (protocol === 'UDP' && maxMessageSize > MOST_DATAGRAM) {
+          add(['maxMessageSize'], `must be at most ${MOST_DATAGRAM} for UDP, not ${maxMessageSize}`);
+        }
+      }),
+    ),
   examples: [
     {
       title: 'Failed requests as warnings, over TLS',
@@ -93,10 +95,18 @@ export const syslogAuditEventHandler = auditHandler({
       },
     },
   ],
-  remarks({ protocol }) {
-    if (protocol === 'TLS') return [];
+  remarks({ protocol, topics, severityFieldMappings }) {
+    const remarks: Remark[] = [];
+    for (const [at, { topic, field }] of severityFieldMappings.entries()) {
+      remarks.push(...idleMapping(['severityFieldMappings', at], 'topic', topic, topics));
+      const why = missingField(topic, field);
+      if (why === null) continue;
+      const message = `has no effect: ${why}`;
+      remarks.push({ at: ['severityFieldMappings', at, 'field'], code: 'no-effect', message });
+    }
+    if (protocol === 'TLS') return remarks;
     const message = `${protocol} has no encryption: anyone on the path can read and change events; use TLS`;
-    return [{ at: ['protocol'], code: 'insecure', message }];
+    return [...remarks, { at: ['protocol'], code: 'insecure', message }];
   },
   async options(config, { resolve }) {
     const { protocol, host, port, tls, connectTimeout, appName } = config;
@@ -114,7 +124,7 @@ export const syslogAuditEventHandler = auditHandler({
         severities: Object.entries(valueMappings).map(([value, name]) => [value, SEVERITIES.indexOf(name)]),
       })),
       maxMessageSize: config.maxMessageSize ?? (protocol === 'UDP' ? 8192 : 65_536),
-      tls: protocol !== 'TLS' ? null : tls === undefined ? platformTls() : await resolve(tls).portable(),
+      tls: await serverTls(protocol === 'TLS', tls, resolve),
     };
     return options;
   },

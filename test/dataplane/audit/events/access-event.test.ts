@@ -87,6 +87,7 @@ describe('an access event', () => {
       status: 'SUCCESSFUL',
       statusCode: '200',
       elapsedTimeUnits: 'MILLISECONDS',
+      detail: { bytesSent: 1 },
     });
     expect(at(event, 'ig')).toMatchObject({ routeId: 'shop', routeName: 'The shop' });
     expect(at(event, 'decision')).toEqual({ outcome: 'allowed', revision: '1', plane: 'plane-1', unit: 0 });
@@ -183,6 +184,50 @@ describe('an access event', () => {
     expect(at(event, 'response')).toMatchObject({ status: 'FAILED', statusCode: '400' });
     expect(at(event, 'decision.outcome')).toBe('refused');
     expect(gateway.audited.json[0]!.json).not.toContain(SECRET);
+  });
+
+  it.each([
+    ['GET http://ada:PW@gw.test/x HTTP/1.1', 'Host: gw.test'],
+    ['GET http://PW@gw.test/x HTTP/1.1', 'Host: gw.test'],
+    ['GET http://ada:PW/PW@gw.test/x?PW HTTP/1.1', 'Host: gw.test'],
+    ['CONNECT ada:PW@gw.test:443 HTTP/1.1', 'Host: gw.test'],
+    ['GET //ada:PW@gw.test/x HTTP/1.1', 'Host: gw.test'],
+    ['GET /to/http://ada:PW@other.test/x HTTP/1.1', 'Host: gw.test'],
+    ['GET /x#access_token=PW HTTP/1.1', 'Host: gw.test'],
+    ['GET /x?access_token=PW HTTP/1.1', 'Host: a b'],
+    ['GET /x HTTP/1.1', 'Host: ada:PW@gw.test'],
+    ['GET /x HTTP/1.1', 'Host: gw.test\r\nOrigin: http://ada:PW@other.test'],
+    ['GET /x HTTP/1.1', 'Host: gw.test\r\nX-Forwarded-Host: ada:PW@other.test'],
+    ['GET /x HTTP/1.1', 'Host: gw.test\r\nReferer: https://ada:PW@other.test/a'],
+    ['GET /x HTTP/1.1', 'Host: gw.test\r\nForwarded: host="ada:PW@other.test"'],
+  ])('contains no password of a URL: %s %j', async (line, headers) => {
+    const includeIf = ['referer', 'origin'].map((name) => `/access/http/request/headers/${name}`);
+    const config = { filterPolicies: { field: { includeIf } } };
+    gateway = await startConfigured(
+      { ...router, auditService: service(config) },
+      { routes: { a: answers({ auditService: service(config) }) } },
+    );
+    const head = `${line}\r\n${headers}\r\nConnection: close\r\n\r\n`.replaceAll('PW', SECRET);
+    await sendRaw(gateway.port, Buffer.from(head));
+    await gateway.audited.event(0);
+    expect(gateway.audited.json.map(({ json }) => json).join()).not.toContain(SECRET);
+  });
+
+  it('contains no password of a URL in the headers of the answer', async () => {
+    const includeIf = ['/access/http/response/headers/location', '/access/http/response/headers/link'];
+    const config = { filterPolicies: { field: { includeIf } } };
+    const headers = {
+      Location: [`https://ada:${SECRET}@other.test/x?y=1`],
+      Link: [`<https://ada:${SECRET}@a.test/>; rel=a, <https://bob:${SECRET}@b.test/>; rel=b`],
+    };
+    const handler = { type: 'StaticResponseHandler', config: { status: 302, headers } };
+    gateway = await startConfigured(router, { routes: { a: { handler, auditService: service(config) } } });
+    await send('/');
+    const event = await gateway.audited.event(0);
+    expect(at(event, 'http.response.headers')).toEqual({
+      link: ['<https://a.test/>; rel=a, <https://b.test/>; rel=b'],
+      location: ['https://other.test/x?y=1'],
+    });
   });
 
   it('has the status 499 where the client leaves before the answer', async () => {

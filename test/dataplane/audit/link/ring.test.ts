@@ -17,8 +17,8 @@ interface Read {
 
 function readAll(ring: RingConsumer, most = Number.POSITIVE_INFINITY): Read[] {
   const found: Read[] = [];
-  ring.read((service, topic, event) => {
-    found.push({ service, topic, json: event.toString() });
+  ring.read((service, topic, bytes, start, end) => {
+    found.push({ service, topic, json: bytes.toString('utf8', start, end) });
     return true;
   }, most);
   return found;
@@ -118,6 +118,46 @@ describe('the ring between a unit and the audit writer', () => {
     consumer.wake();
 
     await slept;
+    expect(consumer.isEmpty).toBe(true);
+  });
+
+  it('begins anew when it is empty, so that a ring that is read in time uses little of its memory', () => {
+    const memory = ringMemory(1 << 20);
+    const producer = new RingProducer(memory);
+    const consumer = new RingConsumer(memory);
+    for (let round = 0; round < 500; round++) {
+      for (let n = 0; n < 10; n++) producer.write(1, 0, `event ${round} ${n} ${'e'.repeat(1000)}`);
+      expect(readAll(consumer).map(({ json }) => json.slice(0, 15).trim())).toEqual(
+        Array.from({ length: 10 }, (_, n) => `event ${round} ${n} ${'e'.repeat(1000)}`.slice(0, 15).trim()),
+      );
+    }
+    expect(Buffer.from(memory).lastIndexOf('e')).toBeLessThan(120 << 10);
+  });
+
+  it('lets a reader linger until much waits for it, so that records come in batches', async () => {
+    const memory = ringMemory(64 << 10);
+    const producer = new RingProducer(memory);
+    const consumer = new RingConsumer(memory);
+    const event = 'e'.repeat(1000);
+    let isOver = false;
+    const lingered = consumer.linger(600_000).then(() => {
+      isOver = true;
+    });
+    for (let count = 0; count < 15; count++) producer.write(1, 0, event);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isOver).toBe(false);
+    for (let count = 0; count < 5; count++) producer.write(1, 0, event);
+
+    await lingered;
+    expect(readAll(consumer)).toHaveLength(20);
+  });
+
+  it('ends the time of a reader that lingers, also without a record', async () => {
+    const consumer = new RingConsumer(ringMemory(4096));
+    await consumer.linger(1);
+    const lingered = consumer.linger(600_000);
+    consumer.wake();
+    await lingered;
     expect(consumer.isEmpty).toBe(true);
   });
 });

@@ -1,8 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import { pathText } from '../../../../contract/problem.ts';
 import { noReach } from '../../../../contract/reach.ts';
+import { topicSchemas } from '../../../../dataplane/audit/service/custom-topics.ts';
 import { checkConfigured } from '../../../support/gateways/configured-gateway.ts';
+
+beforeAll(async () => {
+  await topicSchemas.load();
+});
 
 const syslog = (name: string, topics: readonly string[] = ['access']): JsonObject => ({
   class: 'SyslogAuditEventHandler',
@@ -36,6 +41,76 @@ describe('the check of an AuditService', () => {
     expect(problems).toContain("auditService.config.eventHandlers[0].class: there is no event handler 'NoSuchHandler'");
     expect(problems).toContain("auditService.config.eventHandlers[1].config.zz: there is no field 'zz'");
     expect(problems).toContain('auditService.config.eventHandlers[1].config.topics: is required');
+  });
+
+  it('reports rules about several parts together with problems of single parts', () => {
+    const problems = problemsOf({
+      config: { filterPolicies: { field: { excludeIf: ['/nosuch/a'] } } },
+      eventHandlers: [
+        { ...syslog('a', ['nosuch']), bogus: 1 },
+        { class: 'SyslogAuditEventHandler', config: { name: 'a', topics: ['other'], protocol: 'UDP', tls: {}, zz: 1 } },
+        { class: 'NoSuchHandler', config: { name: 'a', topics: ['third'] } },
+        {
+          class: 'SplunkAuditEventHandler',
+          config: { name: 'b', topics: ['access'], timeout: 1, authzToken: 't', authzTokenSecretId: 'i' },
+        },
+        {
+          class: 'ElasticsearchAuditEventHandler',
+          config: { name: 'c', topics: ['access'], zz: 1, connection: { username: 'u', passwordSecretId: 'p' } },
+        },
+        {
+          class: 'JdbcAuditEventHandler',
+          config: {
+            ...{ name: 'd', topics: ['access'], databaseType: 'postgresql', zz: 1, tableMappings: [] },
+            connectionPool: { jdbcUrl: 'jdbc:postgresql://db/audit', passwordSecretId: 'p' },
+          },
+        },
+        {
+          class: 'JmsAuditEventHandler',
+          config: { name: 'e', topics: [], zz: 1, batch: { batchEnabled: true, capacity: 0 }, passwordSecretId: 'p' },
+        },
+        {
+          class: 'CsvAuditEventHandler',
+          config: {
+            ...{ name: 'f', topics: [], logDirectory: '/tmp', zz: 1 },
+            formatting: { quoteChar: ',', endOfLineSymbols: 1 },
+            security: { enabled: true, zz: 1 },
+          },
+        },
+      ],
+    }).join('\n');
+    for (const expected of [
+      'config.filterPolicies.field.excludeIf[0]: begins with',
+      "eventHandlers[0].bogus: there is no field 'bogus'",
+      "eventHandlers[0].config.topics[0]: there is no topic 'nosuch'",
+      "eventHandlers[1].config.zz: there is no field 'zz'",
+      'eventHandlers[1].config.host: is required',
+      'eventHandlers[1].config.name: is the name of another handler, number 1',
+      "eventHandlers[1].config.topics[0]: there is no topic 'other'",
+      "eventHandlers[2].class: there is no event handler 'NoSuchHandler'",
+      'eventHandlers[2].config.name: is the name of another handler, number 2',
+      "eventHandlers[2].config.topics[0]: there is no topic 'third'",
+      'eventHandlers[3].config.timeout: must be a duration',
+      "eventHandlers[3].config.authzTokenSecretId: 'authzToken' and 'authzTokenSecretId' cannot be given together",
+      "eventHandlers[3].config.secretsProvider: is required: 'authzTokenSecretId' needs it",
+      "eventHandlers[4].config.secretsProvider: is required: 'passwordSecretId' needs it",
+      'eventHandlers[5].config.connectionPool.username: is required',
+      "eventHandlers[5].config.secretsProvider: is required: 'passwordSecretId' needs it",
+      "eventHandlers[5].config.tableMappings: has no table for the topic 'access'",
+      'eventHandlers[6].config.batch.capacity: must be at least 1',
+      'eventHandlers[6].config.secretsProvider: is required with a secret id',
+      "eventHandlers[7].config.formatting.delimiterChar: must differ from 'quoteChar'",
+      "eventHandlers[7].config.security.secretId: is required: 'enabled' needs it",
+    ]) {
+      expect(problems).toContain(expected);
+    }
+  });
+
+  it('does not report a field as missing that is there with a problem', () => {
+    const config = { name: 'a', topics: ['access'], authzTokenSecretId: 1, secretsProvider: 5 };
+    const problems = problemsOf({ eventHandlers: [{ class: 'SplunkAuditEventHandler', config }] }).join('\n');
+    expect(problems).toContain('authzTokenSecretId: must be');
+    expect(problems).not.toContain('required');
   });
 
   it('rejects duplicate names, unknown topics, and pointers of unknown topics', () => {
@@ -77,10 +152,34 @@ describe('the check of an AuditService', () => {
     ]);
   });
 
+  it('limits the size of a spool', () => {
+    const spooled = (maxSize: number): string[] => {
+      const { class: className, config } = syslog('a') as { class: string; config: JsonObject };
+      return problemsOf({
+        eventHandlers: [{ class: className, config: { ...config, spool: { directory: '/tmp/spool', maxSize } } }],
+      });
+    };
+    expect(spooled(2 ** 40)).toEqual([]);
+    expect(spooled(2 ** 40 + 1)).toEqual([
+      'auditService.config.eventHandlers[0].config.spool.maxSize: must be at most 1099511627776, not 1099511627777',
+    ]);
+  });
+
   it('does not let a tenant write files of the data plane', () => {
     const handler = { class: 'JsonAuditEventHandler', config: { name: 'a', topics: ['access'], logDirectory: '/srv' } };
     expect(problemsOf({ eventHandlers: [handler] }, noReach).join()).toContain('is for operators only');
     expect(problemsOf({ eventHandlers: [handler] })).toEqual([]);
+  });
+
+  it('lets a tenant have eight handlers in a service, and operators more', () => {
+    const handlers = (count: number): JsonObject => ({
+      eventHandlers: Array.from({ length: count }, (_, at) => syslog(`h${at}`)),
+    });
+    expect(problemsOf(handlers(8), noReach)).toEqual([]);
+    expect(problemsOf(handlers(9))).toEqual([]);
+    expect(problemsOf(handlers(9), noReach)).toEqual([
+      expect.stringContaining('auditService.config.eventHandlers: has 9 handlers: a tenant may have 8 in a service'),
+    ]);
   });
 
   it('rejects a Kafka handler by name, with the reason', () => {

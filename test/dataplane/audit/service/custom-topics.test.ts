@@ -1,15 +1,19 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { canonicalJson } from '../../../../contract/document/canonical.ts';
 import type { JsonObject, JsonValue } from '../../../../contract/document/json-value.ts';
 import { pathText } from '../../../../contract/problem.ts';
 import { noReach } from '../../../../contract/reach.ts';
-import { loadTopics, type TopicFields } from '../../../../dataplane/audit/service/custom-topics.ts';
+import { loadTopics, type TopicFields, topicSchemas } from '../../../../dataplane/audit/service/custom-topics.ts';
 import { ask } from '../../../support/clients/answers.ts';
 import { checkConfigured, startConfigured } from '../../../support/gateways/configured-gateway.ts';
 import { operatorReach } from '../../../support/gateways/operator-reach.ts';
+
+beforeAll(async () => {
+  await topicSchemas.load();
+});
 
 const fields = (schema: JsonObject): TopicFields => ({ schema });
 const isFault = (one: { path: readonly (string | number)[]; message: string }): string =>
@@ -78,6 +82,74 @@ describe('the schema of a topic', () => {
     ['an unknown draft', { $schema: 'http://example.com/own#', properties }, 'must be a JSON Schema of draft-04'],
   ])('is refused with %s', (_, schema, message) => {
     expect(judged(schema).join('\n')).toContain(message);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['an enumeration', { properties: { a: { enum: [{ $ref: 'http://other.test/' }, { pattern: '(a)\\1' }] } } }],
+    ['a constant', { properties: { a: { const: { $id: 'x', $async: true, $ref: 'y' } } } }],
+    ['a default', { properties: { a: { default: { patternProperties: { '(a)\\1': {} } } } } }],
+    ['examples', { properties: { a: { examples: [{ $ref: 'z', $async: false }] } } }],
+    ['properties that are called like keywords', { properties: { enum: {}, const: {}, $ref: {}, pattern: {} } }],
+  ])('may contain members that look like keywords in %s', (_, schema) => {
+    expect(judged(schema)).toEqual([]);
+  });
+
+  const expensive = { allOf: unique(7) };
+  it.each<[string, JsonObject, string]>([
+    [
+      'a cheap decoy with the same anchor in a constant',
+      { properties, $ref: '#a', const: { $anchor: 'a' }, $defs: { x: { $anchor: 'a', ...expensive } } },
+      'is too expensive',
+    ],
+    [
+      'a cheap decoy with the same anchor in a schema',
+      { properties, $ref: '#a', not: { $anchor: 'a' }, $defs: { x: { $anchor: 'a', ...expensive } } },
+      'which another schema has, too',
+    ],
+    ['a reference into a constant', { properties, $ref: '#/const/x', const: { x: {} } }, 'is no schema'],
+    [
+      'a reference into an enumeration',
+      { properties, $ref: '#/enum/0', enum: [{ pattern: '(a)\\1' }] },
+      'is no schema',
+    ],
+    [
+      'a reference into a list of an unknown keyword',
+      { properties, $ref: '#/x/0', x: [{ ...expensive }] },
+      'is no sch',
+    ],
+    ['an expensive schema under the property const', { properties: { const: expensive } }, 'is too expensive'],
+    ['a pattern that backtracks under the property enum', { properties: { enum: { pattern: '(a)\\1' } } }, 'pattern: '],
+    ['a pattern under an unknown keyword', { properties, $ref: '#/x', x: { pattern: '(a)\\1' } }, 'x.pattern: '],
+    ['data that is deep', { properties, const: deep(100) }, 'levels deep'],
+  ])('is refused with %s', (_, schema, message) => {
+    expect(judged({ $schema: draft('draft/2020-12'), ...schema }).join('\n')).toContain(message);
+  });
+
+  it('of draft-04 converts limits under properties that are called like keywords, and leaves data as it is', () => {
+    const properties4 = {
+      enum: { minimum: 5, exclusiveMinimum: true },
+      b: { enum: [{ id: 'x', exclusiveMinimum: true }] },
+    };
+    const schema = { $schema: draft('draft-04'), properties: properties4 };
+    expect(judged(schema, { enum: 5 })).toEqual(['enum: must be > 5']);
+    expect(judged(schema, { enum: 6, b: { id: 'x', exclusiveMinimum: true } })).toEqual([]);
+  });
+
+  it('is compiled once for the same text', () => {
+    const schema = (): JsonObject => ({ properties: { once: { type: 'string' } } });
+    const load = () => loadTopics({ orders: fields(schema()) }, undefined, noReach).topics.get('orders')!.schema;
+    expect(load()).toBe(load());
+    expect(judged({ properties: { once: { type: 'number' } } }, { once: 'x' })).toEqual(['once: must be number']);
+  });
+
+  it('is limited in size for all topics of a service together', () => {
+    const large = (at: number): TopicFields => fields({ properties, title: `${at}`.padEnd(60_000, 'x') });
+    const many = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`t${at}`, large(at)]));
+    const { topics, faults } = loadTopics(many, undefined, noReach);
+    expect(topics.size).toBe(8);
+    expect(faults.map(isFault)).toEqual([
+      'topics.t8.schema: is too much: the schemas of a service have at most 524288 characters as JSON',
+    ]);
   });
 
   it('matches patterns in linear time, whatever a client sends', () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,10 +28,19 @@ function folder(): string {
   return made;
 }
 
+/** What a descriptor of this process leads to; empty for the one that lists them, which is gone. */
+function linkOf(descriptor: string): string {
+  try {
+    return readlinkSync(join('/proc/self/fd', descriptor));
+  } catch {
+    return '';
+  }
+}
+
 type Answer = (batch: readonly AuditEvent[]) => readonly RefusedEvent[];
 
 /** A delivery to a destination that answers as told. */
-function delivering(settings: Partial<AuditHandlerSettings>, answer: Answer = () => []) {
+function delivering(settings: Partial<AuditHandlerSettings>, answer: Answer = () => [], spoolPatience = 60_000) {
   const accounts = new HandlerAccounts();
   const delivered: string[] = [];
   const batches: number[] = [];
@@ -54,6 +63,7 @@ function delivering(settings: Partial<AuditHandlerSettings>, answer: Answer = ()
     }),
     refuse: (refuses) => void told.refuses.push(refuses),
     backOff: { first: 1, longest: 5, jitter: 0 },
+    spoolPatience,
   });
   open.push(delivery);
   return { delivery, accounts, delivered, batches, told };
@@ -130,6 +140,28 @@ describe('the delivery of a handler', () => {
     await delivery.drain(60_000);
 
     expect(told.refuses).toEqual([true, false]);
+  });
+
+  it('holds few files of a large spool open, and delivers all of it', async () => {
+    const directory = folder();
+    const files = (): number =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        const target = linkOf(fd);
+        return target.startsWith(directory) && target.endsWith('.spool');
+      }).length;
+    const spool = { directory, maxSize: 64 << 20 };
+    const { delivery, told, accounts } = delivering({ queue: { maxEvents: 5, maxBytes: 1 << 20 }, spool }, down);
+    const text = 'x'.repeat(60_000);
+    const count = 600;
+    for (let n = 1; n <= count; n++) {
+      delivery.offer(new WrittenEvent('access', Buffer.from(`{"text":"${text}","_id":"${n}"}`)));
+    }
+    delivery.flush();
+    expect(readdirSync(directory).filter((name) => name.endsWith('.spool')).length).toBeGreaterThan(3);
+    expect(files()).toBeLessThanOrEqual(2);
+    told.answer = () => [];
+    await delivery.drain(60_000);
+    expect(accounts).toMatchObject({ emitted: count, delivered: count, waiting: 0 });
   });
 
   it('keeps events in its spool when the queue is full and delivers all of them in order', async () => {
@@ -236,12 +268,41 @@ describe('the delivery of a handler', () => {
     const spool = { directory: folder(), maxSize: 1 << 20 };
     const queue = { maxEvents: 2, maxBytes: 1 << 20 };
     const first = delivering({ spool, queue }, down);
-    const second = delivering({ spool, queue }, down);
+    const second = delivering({ spool, queue }, down, 0);
     offer(first.delivery, 1, 10);
     offer(second.delivery, 1, 10);
 
     expect(first.accounts).toMatchObject({ waiting: 10 });
     expect(second.accounts).toMatchObject({ waiting: 2, droppedInAll: 8 });
+  });
+
+  it('delivers nothing while another one has its spool, and then what that left before its own', async () => {
+    const spool = { directory: folder(), maxSize: 1 << 20 };
+    const first = delivering({ spool }, down);
+    offer(first.delivery, 1, 10);
+    const second = delivering({ spool, queue: { maxEvents: 2, maxBytes: 1 << 20 } });
+    offer(second.delivery, 11, 20);
+    await first.delivery.drain(60_000); // ends at once: its events are left to the second
+    expect(second.batches).toEqual([]);
+    expect(second.accounts).toMatchObject({ waiting: 10, droppedInAll: 0 });
+    await first.delivery.close(60_000);
+    await second.delivery.drain(60_000);
+
+    expect(second.delivered).toEqual(names(1, 20));
+    expect(second.accounts).toMatchObject({ emitted: 20, delivered: 20, waiting: 0, droppedInAll: 0 });
+  });
+
+  it('delivers without its spool when another one keeps that, and takes it over once it is free', async () => {
+    const spool = { directory: folder(), maxSize: 1 << 20 };
+    const first = delivering({ spool }, down);
+    offer(first.delivery, 1, 3);
+    const second = delivering({ spool }, () => [], 1);
+    offer(second.delivery, 4, 5);
+    await expect.poll(() => second.delivered).toEqual(['4', '5']);
+    await first.delivery.close(60_000);
+    await expect.poll(() => second.delivered).toEqual(['4', '5', '1', '2', '3']);
+
+    expect(second.accounts).toMatchObject({ emitted: 5, delivered: 5, waiting: 0, droppedInAll: 0 });
   });
 
   it('goes on in memory when the directory of its spool cannot be written', async () => {

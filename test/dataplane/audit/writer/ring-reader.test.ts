@@ -12,9 +12,10 @@ function reading(memory: SharedArrayBuffer) {
   const taken: string[] = [];
   const failures: [string, number][] = [];
   reader = new RingReader(memory, {
-    take(_service, _topic, event) {
-      if (event.toString() === 'bad') throw new Error('bad');
-      taken.push(event.toString());
+    take(_service, _topic, bytes, start, end) {
+      const text = bytes.toString('utf8', start, end);
+      if (text === 'bad') throw new Error('bad');
+      taken.push(text);
       return true;
     },
     taken() {

@@ -1,46 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { WriterReach } from '../../../../dataplane/audit/writer/writer-messages.ts';
-import { SupervisedAuditWriter } from '../../../../dataplane/supervisor/audit-writer.ts';
 import { AuditUnit, handlerSettings } from '../../../support/audit/audit-unit.ts';
-
-const REACH: WriterReach = { listeners: [], egress: [], forbidden: [], appPorts: [] };
-const open: SupervisedAuditWriter[] = [];
-
-/** A supervisor of a real writer thread, and what it wrote. */
-function supervised(reach: () => WriterReach | null = () => REACH) {
-  const lines: string[] = [];
-  const logged: string[] = [];
-  const output = { isBroken: false };
-  const log = pino({ level: 'info' }, { write: (line) => void logged.push(line) });
-  const writer = new SupervisedAuditWriter({
-    log,
-    logLevel: 'info',
-    reach,
-    writeLog: (line) => void logged.push(line),
-    async writeStdout(text) {
-      if (output.isBroken) throw new Error('EPIPE');
-      lines.push(...Buffer.from(text).toString().trimEnd().split('\n'));
-    },
-  });
-  open.push(writer);
-  const accounts = () => {
-    const [found] = writer.figures;
-    return found === undefined ? null : found.accounts;
-  };
-  return { writer, lines, logged, output, accounts };
-}
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((writer) => writer.drain(0)));
-});
-
-const ids = (lines: readonly string[]): number[] =>
-  lines.map((line) => Number((JSON.parse(line) as { _id: string })._id));
-const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
+import { ids, REACH, supervised, upTo } from '../../../support/audit/supervised-writer.ts';
 
 describe('the audit writer of a data plane', () => {
   it('delivers the events of several units in the order of each, with the topic as the last member', async () => {

@@ -38,7 +38,7 @@ function openService(writer: SupervisedAuditWriter, queryHandler: string | null)
 const request = (filter: string, pageSize = 0): AuditRequest => ({
   kind: 'query',
   query: {
-    ...{ topic: 'access', filter: readQueryFilter(filter), sortKeys: [], pageSize, offset: 0, cookie: null },
+    ...{ topic: 'access', filter: readQueryFilter(filter), sortKeys: [], pageSize, offset: 0 },
     counts: true,
   },
 });

@@ -20,6 +20,10 @@ export const auditDifferences: readonly AuditDifference[] = [
     rows: { 'audit-073': POLICY_REFUSED, 'audit-074': POLICY_REFUSED, 'audit-091': POLICY_REFUSED },
   },
   {
+    why: 'an excluded field that no event has is a misspelt one, which would be recorded: it is an error',
+    rows: { 'audit-068': POLICY_REFUSED, 'audit-069': POLICY_REFUSED },
+  },
+  {
     why: '`value` blanks the value and keeps the field, as documented',
     rows: {
       'audit-081': ['+ /http/request/headers/authorization [""]'],

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '../../../../contract/document/json-value.ts';
 import { type AccessRow, observedAccess, replayedAccess } from './replayed-access-row.ts';
 import { type FilterRow, replayedFilterRow } from './replayed-filter-row.ts';
-import { replayedFile, replayedJms, replayedService, replayedSyslog } from './replayed-handler-row.ts';
+import { replayedFile, replayedService, replayedSyslog } from './replayed-handler-row.ts';
+import { replayedJms } from './replayed-jms-row.ts';
 
 /** What a row says and what we do, or why it is left out. */
 export type Replay = { readonly observed: JsonValue; readonly ours: JsonValue } | { readonly left: string };

@@ -148,9 +148,9 @@ function eventIn(message: string): JsonObject {
   return (JSON.parse(message) as { readonly event: JsonObject }).event;
 }
 
-/** Members of events that are the same each time; names of headers in lower case. */
+/** Members of events that OpenIG has and that are the same each time; names of headers in lower case. */
 function compared({ eventName, http, response }: JsonObject): JsonValue {
-  const { elapsedTime: _, ...answer } = response as JsonObject;
+  const { elapsedTime: _, detail: _detail, ...answer } = response as JsonObject;
   return { eventName: eventName!, http: lowerNames(http!), response: answer };
 }
 

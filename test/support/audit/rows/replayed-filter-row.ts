@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
+import { ANY_FIELDS, accessEventFields } from '../../../../dataplane/audit/events/event-fields.ts';
 import {
   accessPolicies,
   addPolicies,
@@ -39,7 +40,11 @@ export function replayedFilterRow({ topic = 'access', filterPolicies, event = {}
     ['access', accessPolicies()],
     ['customTopic', new PolicyTree(true)],
   ]);
-  if (policyRemarks(policies, new Set(trees.keys()), []).length > 0) return 'refused';
+  const fields = new Map([
+    ['access', accessEventFields],
+    ['customTopic', ANY_FIELDS],
+  ]);
+  if (policyRemarks(policies, fields, []).length > 0) return 'refused';
   addPolicies({ field: { includeIf: EVERYTHING } }, trees);
   addPolicies(policies, trees);
   return trees.get(topic)!.recorded({ ...event, _id: 'e1' });

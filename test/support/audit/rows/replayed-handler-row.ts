@@ -1,43 +1,22 @@
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
-import { jsonLine } from '../../../../dataplane/audit/handlers/json/json-line.ts';
+import { authoredLine, jsonLine } from '../../../../dataplane/audit/handlers/json/json-line.ts';
 import { FACILITIES, SEVERITIES } from '../../../../dataplane/audit/handlers/syslog/syslog-codes.ts';
 import { syslogMessage } from '../../../../dataplane/audit/handlers/syslog/syslog-message.ts';
 import { checkConfigured } from '../../gateways/configured-gateway.ts';
 import { sinkEvent } from '../sink-events.ts';
 import type { Replay } from './replay.ts';
 
+const AUTHOR = { service: 'main', realm: '' };
+
 type Row = JsonObject & { readonly case: string };
 
 /** A document with an AuditService is accepted or refused. */
-function verdictOn(config: JsonObject, handlers: readonly JsonObject[]): 'accepted' | 'refused' {
+export function verdictOn(config: JsonObject, handlers: readonly JsonObject[]): 'accepted' | 'refused' {
   const document = {
     handler: { type: 'StaticResponseHandler', config: { status: 200 } },
     auditService: { type: 'AuditService', config: { config, eventHandlers: handlers } },
   };
   return checkConfigured(document).some(({ severity }) => severity === 'error') ? 'refused' : 'accepted';
-}
-
-/** Rows of kind `jms`: whether the configuration is accepted. Their messages are compared with those of real brokers. */
-export function replayedJms(row: Row): Replay {
-  const {
-    eventHandlers,
-    config = {},
-    topicSchemas,
-    messages,
-    handlerRefused,
-    logged,
-  } = row as unknown as {
-    readonly eventHandlers: readonly JsonObject[];
-    readonly config?: JsonObject;
-    readonly topicSchemas?: JsonObject;
-    readonly messages: readonly unknown[];
-    readonly handlerRefused?: unknown;
-    readonly logged?: unknown;
-  };
-  const handlers = JSON.parse(JSON.stringify(eventHandlers).replaceAll(':PORT', ':61616')) as JsonObject[];
-  const settings = topicSchemas === undefined ? config : { ...config, topics: topicSchemas };
-  const isSound = messages.length > 0 || (handlerRefused === undefined && logged === undefined);
-  return { observed: isSound ? 'accepted' : 'refused', ours: verdictOn(settings, handlers) };
 }
 
 /** Rows of kind `service`: whether the settings of a service are accepted. */
@@ -62,10 +41,15 @@ export function replayedFile({ case: name, config, files, log }: Row): Replay {
   const written = lines.map((line) => {
     const { _eventId, _id = _eventId, _topic: _, ...fields } = JSON.parse(line) as JsonObject;
     const event = sinkEvent({ ...fields, _id: _id ?? null });
-    return jsonLine(event, elasticsearchCompatible, isStdout).trimEnd();
+    return isStdout
+      ? authoredLine(event, elasticsearchCompatible, AUTHOR)
+      : jsonLine(event, elasticsearchCompatible).trimEnd();
   });
-  // spaces and the order of the last members differ on stdout, which no reader of JSON can tell
-  if (isStdout) return { observed: lines.map(parsed), ours: written.map(parsed) };
+  // spaces and the order of the last members differ on stdout, which no reader of JSON can tell; the service is ours
+  if (isStdout) {
+    const observed = lines.map((line) => ({ ...parsed(line), _service: AUTHOR.service }));
+    return { observed, ours: written.map(parsed) };
+  }
   return { observed: lines, ours: written };
 }
 

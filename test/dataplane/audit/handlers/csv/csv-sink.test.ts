@@ -2,7 +2,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../contract/document/json-value.ts';
 import { AuditFolder } from '../../../../support/audit/audit-folder.ts';
-import { handlerProblems, openSink } from '../../../../support/audit/opened-sink.ts';
+import { handlerProblems } from '../../../../support/audit/built-sink.ts';
+import { openSink } from '../../../../support/audit/opened-sink.ts';
 import { accessEvent, sinkEvent } from '../../../../support/audit/sink-events.ts';
 
 const FILE = 'access.csv';

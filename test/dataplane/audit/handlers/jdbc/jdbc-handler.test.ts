@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../contract/document/json-value.ts';
 import { readJdbcUrl } from '../../../../../dataplane/audit/handlers/jdbc/jdbc-url.ts';
 import { sqlName } from '../../../../../dataplane/audit/handlers/jdbc/sql-name.ts';
-import { handlerProblems, openSink } from '../../../../support/audit/opened-sink.ts';
+import { handlerProblems } from '../../../../support/audit/built-sink.ts';
+import { openSink } from '../../../../support/audit/opened-sink.ts';
 
 describe('readJdbcUrl', () => {
   it.each([

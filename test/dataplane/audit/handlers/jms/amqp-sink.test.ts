@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../../../contract/document/json-value.ts';
+import type { OpenedSink, SinkWish } from '../../../../support/audit/built-sink.ts';
 import { clientTlsOf } from '../../../../support/audit/client-tls.ts';
-import { type OpenedSink, openSink, type SinkWish } from '../../../../support/audit/opened-sink.ts';
+import { startHostileServer } from '../../../../support/audit/hostile-server.ts';
+import { openSink } from '../../../../support/audit/opened-sink.ts';
 import { accessEvent } from '../../../../support/audit/sink-events.ts';
 import { undelivered } from '../../../../support/audit/undelivered.ts';
 import { AmqpBroker } from '../../../../support/brokers/amqp-broker.ts';
@@ -13,6 +15,13 @@ import { certificateAuthority } from '../../../../support/identity/certificates.
 const eventsOf = (count: number, first = 0) => Array.from({ length: count }, (_, at) => accessEvent(`e${first + at}`));
 const urlOf = ({ port }: AmqpBroker, options = ''): string => `amqp://127.0.0.1:${port}${options}`;
 const idsIn = ({ messages }: AmqpBroker): unknown[] => messages.map(({ message_id: id }) => id);
+
+/** Header of a layer of the protocol: 3 for SASL, 0 for AMQP. */
+const header = (layer: number): readonly number[] => [...Buffer.from('AMQP'), layer, 1, 0, 0];
+/** Frame of SASL that offers ANONYMOUS. */
+const MECHANISMS = [0, 0, 0, 25, 2, 1, 0, 0, 0, 0x53, 0x40, 0xc0, 12, 1, 0xa3, 9, ...Buffer.from('ANONYMOUS')];
+/** Frame of SASL that ends it with success. */
+const AUTHENTICATED = [0, 0, 0, 16, 2, 1, 0, 0, 0, 0x53, 0x44, 0xc0, 3, 1, 0x50, 0];
 
 interface Wish extends Partial<Pick<SinkWish, 'objects' | 'context'>> {
   readonly config?: JsonObject;
@@ -48,6 +57,18 @@ describe('a JMS sink over AMQP', () => {
     for (let attempt = 0; attempt < 5; attempt++) {
       await expect(sink.deliver(eventsOf(1))).rejects.toThrow(`127.0.0.1:${port}`);
     }
+  });
+
+  it.each([
+    ['before it authenticated us', [...header(3)]],
+    ['after it authenticated us', [...header(3), ...MECHANISMS, ...AUTHENTICATED, ...header(0)]],
+  ])('closes the connection to a broker that announces an endless frame %s', async (_, bytes) => {
+    const endless = [0x7f, 0xff, 0xff, 0xff, 2, 0, 0, 0];
+    const repeats = Buffer.alloc(1 << 20);
+    const server = await startHostileServer(Buffer.from([...bytes, ...endless]), { repeats, most: 256 << 20 });
+    const { sink } = await sinkFor(`amqp://127.0.0.1:${server.port}`);
+    await expect(sink.deliver(eventsOf(1))).rejects.toThrow('a message of 2147483647 bytes was announced');
+    expect(server.sent).toBeLessThan(64 << 20);
   });
 
   it('sends messages that are not durable for NON_PERSISTENT', async () => {
@@ -161,12 +182,6 @@ describe('a JMS sink over AMQP', () => {
     const broker = await AmqpBroker.start({ refusesLinks: 'amqp:unauthorized-access' });
     const { sink } = await sinkFor(urlOf(broker));
     expect((await undelivered(sink.deliver(eventsOf(1)))).message).toContain('not here (amqp:unauthorized-access)');
-  });
-
-  it('connects to nobody when the URL allows no usable SASL mechanism', async () => {
-    const broker = await AmqpBroker.start();
-    const { sink } = await sinkFor(urlOf(broker, '?amqp.saslMechanisms=EXTERNAL'));
-    expect((await undelivered(sink.deliver(eventsOf(1)))).message).toContain("'amqp.saslMechanisms' allows neither");
   });
 
   it('gives up a broker that stays silent', async () => {

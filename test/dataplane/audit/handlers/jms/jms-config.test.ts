@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../contract/document/json-value.ts';
 import type { Path } from '../../../../../contract/problem.ts';
-import { handlerProblems } from '../../../../support/audit/opened-sink.ts';
+import { handlerProblems } from '../../../../support/audit/built-sink.ts';
 import { type JmsWish, jmsConfigFor } from '../../../../support/brokers/jms-config.ts';
 
 const URL_PATH = '/jndi/contextProperties/java.naming.provider.url';
@@ -31,7 +31,7 @@ describe('the URL of a JMS handler', () => {
     'failover:ssl://a.test:1,ssl://b.test:2',
     'tcp://localhost:1?jms.sendTimeout=1&jms.closeTimeout=1&jms.connectResponseTimeout=1&jms.clientID=x',
     'tcp://localhost:1?wireFormat.maxInactivityDurationInitalDelay=1&wireFormat.maxFrameSize=1000000',
-    'amqps://broker.test?amqp.idleTimeout=1000&amqp.vhost=x&amqp.saslMechanisms=PLAIN&transport.verifyHost=true',
+    'amqps://broker.test?amqp.idleTimeout=1000&amqp.vhost=x&amqp.saslMechanisms=PLAIN,ANONYMOUS&transport.verifyHost=true',
     'failover:(amqps://a.test,amqps://b.test:1)?failover.randomize=true&failover.nested.amqp.maxFrameSize=1000',
   ])('is accepted without a warning: %s', (url) => {
     expect(judgedUrl(url)).toEqual({ errors: [], warnings: [] });
@@ -81,6 +81,13 @@ describe('the URL of a JMS handler', () => {
     ['failover:(tcp://localhost:1)randomize', "only '?' with options may follow the list of brokers"],
     ['failover:(tcp://localhost:1,)', 'the list of brokers has an empty address'],
     ['failover:(amqp://localhost:1,tcp://localhost:1)', "has the scheme 'tcp': Qpid JMS needs amqp or amqps"],
+    ['amqps://h.test?amqp.saslMechanisms=EXTERNAL', 'must list PLAIN or ANONYMOUS: the gateway has no other mechanism'],
+    ['amqps://h.test?amqp.saslMechanisms=SCRAM-SHA-256,EXTERNAL', 'must list PLAIN or ANONYMOUS'],
+    ['amqps://h.test?amqp.saslMechanisms=PLAIN', 'must list ANONYMOUS, unless there are a user name and a password'],
+    [
+      'amqps://h.test?amqp.saslMechanisms=EXTERNAL,ANONYMOUS&jms.username=ada&jms.password=secret',
+      'must list PLAIN, because there are a user name and a password',
+    ],
     ['amqps://h.test?transport.keyStoreLocation=x', "cannot be given: use 'tls' of the handler"],
   ])('is refused: %s', (url, error) => {
     const { errors } = judgedUrl(url);

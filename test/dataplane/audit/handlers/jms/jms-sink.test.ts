@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../contract/document/json-value.ts';
 import { TYPE, wireFormat } from '../../../../../dataplane/audit/openwire/commands.ts';
 import { Undelivered } from '../../../../../dataplane/audit/writer/audit-sink.ts';
+import type { OpenedSink, SinkWish } from '../../../../support/audit/built-sink.ts';
 import { clientTlsOf } from '../../../../support/audit/client-tls.ts';
-import { type OpenedSink, openSink, type SinkWish } from '../../../../support/audit/opened-sink.ts';
+import { openSink } from '../../../../support/audit/opened-sink.ts';
 import { accessEvent } from '../../../../support/audit/sink-events.ts';
 import { type JmsWish, jmsConfigFor } from '../../../../support/brokers/jms-config.ts';
-import { type BrokerCommand, OpenwireBroker } from '../../../../support/brokers/openwire-broker.ts';
+import { OpenwireBroker } from '../../../../support/brokers/openwire-broker.ts';
+import type { BrokerCommand } from '../../../../support/brokers/openwire-server.ts';
 import { certificateAuthority } from '../../../../support/identity/certificates.ts';
 import { freePort } from '../../../../support/programs/server-program.ts';
 

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../contract/document/json-value.ts';
 import { AuditFolder } from '../../../../support/audit/audit-folder.ts';
-import { handlerProblems, openSink } from '../../../../support/audit/opened-sink.ts';
+import { handlerProblems } from '../../../../support/audit/built-sink.ts';
+import { openSink } from '../../../../support/audit/opened-sink.ts';
 import { accessEvent, sinkEvent } from '../../../../support/audit/sink-events.ts';
 
 const LIMITED = fileURLToPath(new URL('../../../../support/audit/limited-process.ts', import.meta.url));

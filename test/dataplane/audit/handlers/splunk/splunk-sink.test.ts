@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../contract/document/json-value.ts';
+import { handlerProblems, type SinkWish } from '../../../../support/audit/built-sink.ts';
 import { clientTlsOf } from '../../../../support/audit/client-tls.ts';
 import { oneSecret } from '../../../../support/audit/one-secret.ts';
-import { handlerProblems, openSink, type SinkWish } from '../../../../support/audit/opened-sink.ts';
+import { openSink } from '../../../../support/audit/opened-sink.ts';
 import { accessEvent } from '../../../../support/audit/sink-events.ts';
 import { startSplunk } from '../../../../support/audit/splunk-server.ts';
 import { undelivered } from '../../../../support/audit/undelivered.ts';

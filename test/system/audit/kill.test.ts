@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { spoolRecordBytes } from '../../dataplane/audit/spool/spool-record.ts';
-import { FIRST_RECORD } from '../../dataplane/audit/spool/spool-segment.ts';
-import { GatewayProcess } from '../support/gateways/gateway-process.ts';
-import { InstanceFolder } from '../support/gateways/instance-folder.ts';
+import { spoolRecordBytes } from '../../../dataplane/audit/spool/spool-record.ts';
+import { FIRST_RECORD } from '../../../dataplane/audit/spool/spool-segment.ts';
+import { GatewayProcess } from '../../support/gateways/gateway-process.ts';
+import { InstanceFolder } from '../../support/gateways/instance-folder.ts';
 
 let folder: InstanceFolder;
 let base: string;

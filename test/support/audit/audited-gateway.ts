@@ -1,23 +1,15 @@
 import { expect, onTestFailed, onTestFinished } from 'vitest';
-import type { JsonObject } from '../../../../contract/document/json-value.ts';
-import { jmsConfigFor } from '../../../support/brokers/jms-config.ts';
-import { GatewayProcess } from '../../../support/gateways/gateway-process.ts';
-import { InstanceFolder } from '../../../support/gateways/instance-folder.ts';
-import type { JavaReader } from './broker-program.ts';
-
-/** Accounts of the handler. */
-export interface Accounts {
-  readonly emitted: number;
-  readonly delivered: number;
-  readonly waiting: number;
-  readonly dropped: number;
-}
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { jmsConfigFor } from '../brokers/jms-config.ts';
+import { GatewayProcess } from '../gateways/gateway-process.ts';
+import { InstanceFolder } from '../gateways/instance-folder.ts';
+import { type Accounts, accountsOf } from './accounts.ts';
 
 export interface AuditedWish {
   readonly url: string;
   readonly topic: string;
-  readonly user: string;
-  readonly password: string;
+  readonly user?: string;
+  readonly password?: string;
   /** More fields of the handler. */
   readonly handler?: JsonObject;
 }
@@ -34,7 +26,13 @@ export class AuditedGateway {
     this.process = process;
   }
 
-  static async start({ url, topic, user, password, handler = {} }: AuditedWish): Promise<AuditedGateway> {
+  static async start({
+    url,
+    topic,
+    user = 'gateway',
+    password = 'sends',
+    handler = {},
+  }: AuditedWish): Promise<AuditedGateway> {
     const properties = { userName: user, password, 'topic.audit': topic };
     const config = { name: 'jms', topics: ['access'], ...jmsConfigFor(url, handler, { properties }) };
     const folder = new InstanceFolder({
@@ -70,6 +68,10 @@ export class AuditedGateway {
     await Promise.all(Array.from({ length: CLIENTS }, client));
   }
 
+  accounts(): Promise<Accounts> {
+    return accountsOf(this.process);
+  }
+
   /** Resolves when the accounts are these. */
   async accountsAre(expected: Accounts): Promise<void> {
     await expect.poll(() => this.accounts(), { interval: 50 }).toEqual(expected);
@@ -79,25 +81,10 @@ export class AuditedGateway {
   async logs(text: RegExp): Promise<void> {
     await expect.poll(() => JSON.stringify(this.process.said)).toMatch(text);
   }
-
-  async accounts(): Promise<Accounts> {
-    const { text } = await this.process.admin('/metrics');
-    const sum = (name: string): number =>
-      text
-        .split('\n')
-        .filter((line) => line.startsWith(`${name}{`))
-        .reduce((total, line) => total + Number(line.slice(line.lastIndexOf(' '))), 0);
-    return {
-      emitted: sum('gw_audit_emitted_total'),
-      delivered: sum('gw_audit_delivered_total'),
-      waiting: sum('gw_audit_waiting'),
-      dropped: sum('gw_audit_dropped_total'),
-    };
-  }
 }
 
 /** Paths of the requests whose events a consumer has, sorted as numbers, without repetition. */
-export function pathsIn({ messages }: Pick<JavaReader, 'messages'>): number[] {
+export function pathsIn({ messages }: { readonly messages: readonly { readonly text: string }[] }): number[] {
   const paths = messages.map(({ text }) => {
     const { http } = JSON.parse(text) as { readonly http: { readonly request: { readonly path: string } } };
     return Number(http.request.path.replace(/^.*\//, ''));

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { GatewayProcess } from '../support/gateways/gateway-process.ts';
-import { type FolderContent, InstanceFolder } from '../support/gateways/instance-folder.ts';
+import { GatewayProcess } from '../../support/gateways/gateway-process.ts';
+import { type FolderContent, InstanceFolder } from '../../support/gateways/instance-folder.ts';
 
 let folder: InstanceFolder;
 let gateway: GatewayProcess | undefined;
