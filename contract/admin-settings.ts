@@ -38,7 +38,10 @@ export const adminSettings = z.strictObject({
   gatewayUnits: integer({ min: 1, max: 9999 }).optional().describe('Number of event loops; by default one per core.'),
   mode: choice(['PRODUCTION', 'DEVELOPMENT', 'EVALUATION'])
     .default('PRODUCTION')
-    .describe('Access to the management of routes over HTTP, which this version does not have.'),
+    .describe(
+      'Access to the management of routes over HTTP: EVALUATION and DEVELOPMENT allow it from this machine, PRODUCTION ' +
+        'refuses it.',
+    ),
   prefix: z
     .pipe(text(), z.string().regex(/^[\w.~-]+(?:\/[\w.~-]+)*$/, { error: 'must be a path without slashes around it' }))
     .default('openig')
@@ -76,11 +79,16 @@ export const adminSettings = z.strictObject({
   maxBodyLength: integer({ min: 1 })
     .optional()
     .describe('Maximum size of a request body in bytes; unlimited by default.'),
-  adminMaxBodyLength: noEffect(integer({ min: 0 }), 'the admin port reads no bodies'),
+  adminMaxBodyLength: noEffect(integer({ min: 0 }), 'a document for the admin port has at most 1 MiB'),
   adminConnector: unavailable('connector of the admin port'),
   openTelemetry: unavailable('settings of OpenTelemetry'),
   auditService: unavailable('AuditService reference'),
-  apiProtectionFilter: unavailable('Filter reference'),
+  apiProtectionFilter: ref('filter')
+    .optional()
+    .describe(
+      'Filter in front of the API on the admin port; by default the object `ApiProtectionFilter` of the heap, if there ' +
+        'is one.',
+    ),
   metricsProtectionFilter: unavailable('Filter reference'),
 });
 
@@ -91,10 +99,8 @@ type Connector = Pick<z.infer<typeof connector>, 'tls'> & {
 };
 
 /** Remarks on settings that have no effect or ask for unavailable features. */
-export function adminRemarks({ mode, connectors = [] }: AdminSettings): Problem[] {
-  const remarks = connectors.flatMap((one, at) => idleOptions(one).map(([name, why]) => idle(at, name, why)));
-  if (mode !== 'PRODUCTION') remarks.push(noEffectAt(['mode'], 'routes cannot be managed over HTTP in this version'));
-  return remarks;
+export function adminRemarks({ connectors = [] }: AdminSettings): Problem[] {
+  return connectors.flatMap((one, at) => idleOptions(one).map(([name, why]) => idle(at, name, why)));
 }
 
 /** Options of a connector that come to nothing because of what else it says, each with the reason. */

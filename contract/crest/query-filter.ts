@@ -88,8 +88,11 @@ function comparedValue(token: Token | undefined): FilterValue {
   if (token.quoted !== null) return token.quoted;
   const lower = token.text.toLowerCase();
   if (lower === 'true' || lower === 'false') return lower === 'true';
-  if (!NUMBER.test(token.text)) throw problem(`has a value that is no string, number or boolean: ${shown(token)}`);
-  return Number(token.text);
+  const number = Number(token.text);
+  if (!NUMBER.test(token.text) || !Number.isFinite(number)) {
+    throw problem(`has a value that is no string, number or boolean: ${shown(token)}`);
+  }
+  return number;
 }
 
 /** Words end at spaces and parentheses only; what follows a string must be one of these. */

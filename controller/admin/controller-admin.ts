@@ -1,8 +1,10 @@
 import type { Registry } from 'prom-client';
+import type { CrestEndpoint } from '../../contract/crest/provider.ts';
 import { jsonAnswer, textAnswer } from '../../platform/admin/admin-answer.ts';
 import { type AdminGuard, openGuard } from '../../platform/admin/admin-guard.ts';
 import { type AdminCertificate, AdminServer } from '../../platform/admin/admin-server.ts';
 import { type AdminPath, AdminTable } from '../../platform/admin/admin-table.ts';
+import { crestAnswer } from '../../platform/admin/crest-path.ts';
 
 /** Data source of the admin addresses of a controller. */
 export interface ControllerAdminSource {
@@ -12,8 +14,8 @@ export interface ControllerAdminSource {
   status(): object | Promise<object>;
   /** Redacted, as text of JSON. */
   dump(): string;
-  /** Answers the Common REST view of the metrics. @param id empty for a query */
-  monitoring(id: string, query: URLSearchParams): { readonly status: number; readonly body: unknown };
+  /** Common REST view of the metrics. */
+  readonly monitoring: CrestEndpoint;
 }
 
 export interface ControllerAdminOptions {
@@ -21,6 +23,8 @@ export interface ControllerAdminOptions {
   /** Guard of everything but health and metrics. */
   readonly guard: AdminGuard;
   readonly certificate: AdminCertificate | null;
+  /** Further paths, each with a guard of its own. */
+  readonly paths?: readonly AdminPath[];
   failed(error: unknown, path: string): void;
 }
 
@@ -31,8 +35,9 @@ const METRICS_AGE = 1000;
 const PREFIX = '/openig';
 
 /** Makes one admin server of a controller: health and metrics for anybody, everything else for callers that its guard admits. */
-export function controllerAdmin({ source, guard, certificate, failed }: ControllerAdminOptions): AdminServer {
-  const table = new AdminTable(pathsOf(source, guard));
+export function controllerAdmin(options: ControllerAdminOptions): AdminServer {
+  const { source, guard, certificate, paths = [], failed } = options;
+  const table = new AdminTable([...pathsOf(source, guard), ...paths]);
   return new AdminServer({ table: () => table, guard, certificate, longestHead: LONGEST_HEAD, failed });
 }
 
@@ -58,10 +63,7 @@ function pathsOf(source: ControllerAdminSource, guard: AdminGuard): AdminPath[] 
     { method, path: '/dump', guard, answer: () => jsonAnswer(200, source.dump()) },
     {
       ...{ method, path: `${PREFIX}/metrics/api/*`, guard },
-      answer({ parameters, query }) {
-        const { status, body } = source.monitoring(parameters['rest']!, query);
-        return jsonAnswer(status, JSON.stringify(body));
-      },
+      answer: (call) => crestAnswer(source.monitoring, `${PREFIX}/metrics/api`, call),
     },
   ];
 }

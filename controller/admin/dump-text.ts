@@ -1,4 +1,4 @@
-import { hideSecrets } from '../../contract/document/hidden-secrets.ts';
+import { hideSecrets } from '../../contract/hiding/hidden-secrets.ts';
 import { pathText } from '../../contract/problem.ts';
 import { resourceKey } from '../../contract/resources/resource.ts';
 import type { RouteEntry, SharedResource } from '../../contract/snapshot.ts';

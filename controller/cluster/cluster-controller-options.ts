@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import type { DescribedSchema } from '../../contract/crest/describe/description.ts';
+import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { BoundAddress, ListenAddress } from '../../platform/listen-address.ts';
 import type { ControllerAdminSource } from '../admin/controller-admin.ts';
 import type { Compiler } from '../compile/compiler.ts';
@@ -52,15 +54,17 @@ export interface ClusterControllerOptions {
   readonly authenticators: readonly PlaneAuthenticator[];
   readonly admin: ListenAddress | null;
   readonly secureAdmin: ListenAddress | null;
+  /** Requests of Common REST in a second, for each caller; 0 serves none. */
+  readonly apiRate: number;
+  /** Facts about the program for Common REST. */
+  readonly info: JsonObject;
+  /** Returns the schema of a route document. */
+  readonly routeSchema: () => Promise<DescribedSchema>;
   /** Path of a socket for whoever may run programs where the controller runs; null for none. */
   readonly adminSocket: string | null;
   readonly webhook: WebhookOptions | null;
-  /** What the monitoring endpoint answers of routes. */
-  monitoring(
-    routes: readonly MergedRoute[],
-    id: string,
-    query: URLSearchParams,
-  ): ReturnType<ControllerAdminSource['monitoring']>;
+  /** Returns the monitoring endpoint of routes. */
+  monitoring(routes: () => readonly MergedRoute[]): ControllerAdminSource['monitoring'];
   /** Adds the metrics of routes, as planes report them together. */
   showRoutes(registry: ControllerMetrics['registry'], routes: () => readonly MergedRoute[]): void;
   readonly sessionSettings?: Partial<SessionSettings>;

@@ -170,8 +170,8 @@ export class ClusterController {
     this.fronts = new ControllerFronts({
       ...{ ...options, metrics: this.metrics, isLeader, authorities, source: this.adminSource },
       judge: { judge: (request) => (this.isListed ? compilerJudge(compiler).judge(request) : null) },
-      baseJudge: this.base.judge,
-      certificate: () => this.certificate,
+      ...{ baseJudge: this.base.judge, certificate: () => this.certificate },
+      managed: { source: this.source, isListed: () => this.isListed, secret: () => this.peerSecret },
     });
   }
 
@@ -393,7 +393,7 @@ export class ClusterController {
       waitsFor: () => this.report.waitsFor(),
       status: () => this.report.all(),
       dump: () => dumpText(this.newest?.snapshot ?? null, this.newest?.resources?.verdicts ?? []),
-      monitoring: (id, query) => options.monitoring(this.routeFigures(), id, query),
+      monitoring: options.monitoring(() => this.routeFigures()),
     };
   }
 }

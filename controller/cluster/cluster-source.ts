@@ -3,6 +3,7 @@ import {
   GROUP,
   type Resource,
   type ResourceKind,
+  resourceKey,
   resourceKinds,
   resourcePlurals,
   VERSION,
@@ -54,6 +55,7 @@ export class ClusterSource {
   private readonly secrets: SecretsFollower;
   private readonly platform: PlatformFollower | null;
   private readonly views = new Map<ResourceKind, View>();
+  private readonly listeners = new Set<() => void>();
   private hasSynced = false;
   private isClosed = false;
   /** Resolves when everything but Secrets has been listed once. */
@@ -99,6 +101,33 @@ export class ClusterSource {
   get baseFiles(): BaseFiles {
     const [files = NO_BASE_FILES] = this.base.objects.values();
     return files;
+  }
+
+  /** The Routes by `namespace/name`; the same map until one of them changes. */
+  get routes(): ReadonlyMap<string, Resource> {
+    return this.view('Route');
+  }
+
+  /** One Route; null for none. It costs no copy of all after a change. */
+  route(namespace: string, name: string): Resource | null {
+    if (!this.isFollowed(namespace)) return null;
+    for (const reflector of this.reflectors.get('Route') ?? []) {
+      const found = reflector.get(resourceKey({ namespace, name }));
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  /** True for a namespace whose resources count. */
+  isFollowed(namespace: string): boolean {
+    const { namespaces } = this.options;
+    return isNameList(namespaces) ? namespaces.includes(namespace) : (this.chosen?.objects.has(namespace) ?? true);
+  }
+
+  /** Calls back after every change, until the result is called. */
+  onChange(changed: () => void): () => void {
+    this.listeners.add(changed);
+    return () => void this.listeners.delete(changed);
   }
 
   /** The resourceVersion up to which it is known of every namespace which Routes there are; null before that is known. */
@@ -148,7 +177,9 @@ export class ClusterSource {
   }
 
   private note(isStatusOnly = false): void {
-    if (this.hasSynced && !this.isClosed) this.options.changed(isStatusOnly);
+    if (!this.hasSynced || this.isClosed) return;
+    this.options.changed(isStatusOnly);
+    for (const changed of [...this.listeners]) changed();
   }
 
   private view(kind: ResourceKind): ReadonlyMap<string, Resource> {

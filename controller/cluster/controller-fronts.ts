@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
+import type { DescribedSchema } from '../../contract/crest/describe/description.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import { type AdminGuard, closedGuard, loopbackGuard, openGuard } from '../../platform/admin/admin-guard.ts';
 import type { AdminCertificate, AdminServer } from '../../platform/admin/admin-server.ts';
+import type { AdminPath } from '../../platform/admin/admin-table.ts';
 import { errorStack, errorText } from '../../platform/error-text.ts';
 import type { BoundAddress, ListenAddress } from '../../platform/listen-address.ts';
 import { PacedWarning } from '../../platform/paced-warning.ts';
@@ -13,8 +15,9 @@ import type { PodInjector } from '../admission/injection-verdict.ts';
 import { webhookInjector } from '../injection/webhook-injector.ts';
 import type { ControllerMetrics } from '../metrics/controller-metrics.ts';
 import type { ServingCertificate } from '../publish/channel/serving-credentials.ts';
-import type { ApiCaller } from './api/api-client.ts';
+import type { ApiCaller, ApiOnBehalf } from './api/api-client.ts';
 import type { NamespaceScope } from './cluster-source.ts';
+import { CrestFront, type CrestFrontOptions } from './crest/crest-front.ts';
 import { type AdmissionTarget, admissionConfiguration } from './identity/admission-configuration.ts';
 import { AdmissionRegistration, type WebhookConfigurationKind } from './identity/admission-registration.ts';
 import { reviewedAccess } from './identity/reviewed-access.ts';
@@ -42,7 +45,7 @@ export interface SidecarsOptions {
 }
 
 export interface ControllerFrontsOptions {
-  readonly api: ApiCaller;
+  readonly api: ApiCaller & ApiOnBehalf;
   /** Namespaces of the objects that the controller follows. */
   readonly namespaces: NamespaceScope;
   readonly log: Logger;
@@ -58,6 +61,14 @@ export interface ControllerFrontsOptions {
   /** The authorities of that certificate, in PEM. */
   authorities(): string;
   isLeader(): boolean;
+  /** Facts about the program for Common REST. */
+  readonly info: JsonObject;
+  /** Returns the schema of a route document. */
+  readonly routeSchema: () => Promise<DescribedSchema>;
+  /** Requests of Common REST in a second, for each caller; 0 serves none. */
+  readonly apiRate: number;
+  /** Cache and secret of the controller, for Common REST. */
+  readonly managed: Pick<CrestFrontOptions, 'source' | 'isListed' | 'secret'>;
 }
 
 /** Servers of a controller for people, scrapers and the API server: admin addresses and admission webhook. */
@@ -75,7 +86,9 @@ export class ControllerFronts {
   /** Without TLS only programs of the operator's machine see more than health and metrics: no token may be sent there. */
   openAdmin(address: ListenAddress): Promise<BoundAddress> {
     const isOwn = !this.options.isInPod && ['127.0.0.1', '::1', 'localhost'].includes(address.host ?? '');
-    return this.listen(address, isOwn ? loopbackGuard : closedGuard('use the admin address with TLS'), null);
+    const admin = this.adminWith(isOwn ? loopbackGuard : closedGuard('use the admin address with TLS'), null);
+    this.admins.push(admin);
+    return admin.listen(address);
   }
 
   /** For whoever may run programs where this one runs. Where no socket can be made, the others have to do. */
@@ -89,8 +102,13 @@ export class ControllerFronts {
     }
   }
 
+  /** Common REST is only here, because it takes tokens that are good for more than this. */
   openSecureAdmin(address: ListenAddress): Promise<BoundAddress> {
-    return this.listen(address, reviewedAccess(this.options.api), pair(this.options.certificate()));
+    const { api, judge, info, routeSchema, managed, apiRate: rate, certificate } = this.options;
+    const paths = rate > 0 ? new CrestFront({ api, judge, info, routeSchema, rate, ...managed }).paths : [];
+    this.secureAdmin = this.adminWith(reviewedAccess(api), pair(certificate()), paths);
+    this.admins.push(this.secureAdmin);
+    return this.secureAdmin.listen(address);
   }
 
   async openWebhook(options: WebhookOptions): Promise<BoundAddress> {
@@ -174,22 +192,15 @@ export class ControllerFronts {
     });
   }
 
-  private listen(
-    address: ListenAddress,
+  private adminWith(
     guard: AdminGuard,
     certificate: AdminCertificate | null,
-  ): Promise<BoundAddress> {
-    const admin = this.adminWith(guard, certificate);
-    this.admins.push(admin);
-    if (certificate !== null) this.secureAdmin = admin;
-    return admin.listen(address);
-  }
-
-  private adminWith(guard: AdminGuard, certificate: AdminCertificate | null): AdminServer {
+    paths: readonly AdminPath[] = [],
+  ): AdminServer {
     const { source, log } = this.options;
     const failures = new PacedWarning(log, 'admin request failed', { most: 5 });
     const failed = (error: unknown, path: string): void => failures.give({ path, error: errorStack(error) });
-    return controllerAdmin({ source, guard, certificate, failed });
+    return controllerAdmin({ source, guard, certificate, paths, failed });
   }
 }
 

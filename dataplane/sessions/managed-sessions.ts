@@ -6,6 +6,7 @@ import type { Exchange } from '../engine/message/exchange.ts';
 import { type Response, refusalResponse } from '../engine/message/response.ts';
 import { type CookieScope, NO_SESSION, type Sealer, Session, type SessionKeeper } from '../engine/message/session.ts';
 import { SessionFault } from '../engine/message/session-fault.ts';
+import { Verdict } from '../engine/message/verdict.ts';
 import type { Parts } from '../heap/definition.ts';
 import type { RouteSessions } from '../heap/objects/sessions.ts';
 import { dropSetCookies, takeCookies } from './taken-cookies.ts';
@@ -26,18 +27,20 @@ export class ManagedSessions implements RouteSessions {
   readonly configuredName: string;
   readonly cookieScope: CookieScope;
   private readonly keeper: SavingKeeper;
+  private readonly type: string;
   private readonly object: string;
   private readonly notSaved: PacedWarning;
 
   constructor(
     { cookieName, configuredName, cookieScope }: Pick<RouteSessions, 'cookieName' | 'configuredName' | 'cookieScope'>,
     keeper: SavingKeeper,
-    { log, qualifiedName }: Pick<Parts, 'log' | 'qualifiedName'>,
+    { log, type, qualifiedName }: Pick<Parts, 'log' | 'type' | 'qualifiedName'>,
   ) {
     this.cookieName = cookieName;
     this.configuredName = configuredName;
     this.cookieScope = cookieScope;
     this.keeper = keeper;
+    this.type = type;
     this.object = qualifiedName;
     this.notSaved = new PacedWarning(log, 'session not saved; request refused', { most: 1 });
   }
@@ -109,7 +112,12 @@ export class ManagedSessions implements RouteSessions {
       if (!(error instanceof SessionFault) && !(error instanceof EvaluationError)) throw error;
       const refusal = error instanceof SessionFault ? error.refusal : 'session-value';
       const reason = errorText(error);
-      exchange.decision = { refusal, reason, object: this.object };
+      const { type, object } = this;
+      exchange.decision = { refusal, reason, object, type };
+      const { access } = exchange;
+      if (access !== null) {
+        access.note(new Verdict('refused', { type, object, outcome: 'refused', code: refusal }));
+      }
       this.notSaved.give({ refusal, reason, route: exchange.route, requestId: exchange.ids?.requestId });
       response.abandon();
       return refusalResponse(refusal, error);

@@ -1,11 +1,26 @@
 import type { Registry } from 'prom-client';
+import type { CrestEndpoint } from '../../contract/crest/provider.ts';
 import { type AdminAnswer, jsonAnswer, textAnswer } from '../../platform/admin/admin-answer.ts';
-import { closedGuard, loopbackGuard, openGuard } from '../../platform/admin/admin-guard.ts';
+import {
+  type AdminGuard,
+  closedGuard,
+  everyGuard,
+  loopbackGuard,
+  openGuard,
+} from '../../platform/admin/admin-guard.ts';
 import { AdminServer } from '../../platform/admin/admin-server.ts';
 import { type AdminPath, AdminTable } from '../../platform/admin/admin-table.ts';
+import { CallRate, CREST_RATE, rateGuard } from '../../platform/admin/call-rate.ts';
+import {
+  type CrestTree,
+  crestAnswer,
+  crestRefusal,
+  folderAnswer,
+  treeAnswer,
+} from '../../platform/admin/crest-path.ts';
 import { MetricsText } from '../metrics/metrics-text.ts';
 import type { MonitoringRecord } from '../metrics/monitoring.ts';
-import { monitoringAnswer } from './monitoring-endpoint.ts';
+import { monitoringEndpoint } from './monitoring-endpoint.ts';
 
 /** Data and actions of the admin port. */
 export interface AdminSource {
@@ -16,6 +31,10 @@ export interface AdminSource {
   readonly prefix: string;
   /** Whether loopback says nothing of who asks: in a Pod, other containers and `kubectl port-forward` come over it. */
   readonly isInPod: boolean;
+  /** Guard in front of these endpoints, beside the one of the port. */
+  readonly protection?: AdminGuard | undefined;
+  /** Endpoints below `/api`; absent where there are none. */
+  readonly api?: CrestTree | undefined;
   monitoring(): MonitoringRecord[];
   /** @returns false when there is no such unit. */
   restartUnit(unit: number): boolean;
@@ -30,11 +49,17 @@ export interface AdminSource {
 export function adminPort(source: AdminSource): AdminServer {
   const metrics = new MetricsText(source.registry);
   const guard = source.isInPod ? closedGuard('ask the controller') : loopbackGuard;
+  const monitoring = monitoringEndpoint(() => source.monitoring());
+  const rate = new CallRate(CREST_RATE);
   let built: { readonly prefix: string; readonly table: AdminTable } | null = null;
   const table = (): AdminTable => {
     const { prefix } = source;
     if (built?.prefix !== prefix) {
-      built = { prefix, table: new AdminTable([...openPaths(source, prefix, metrics), ...ownPaths(source, guard)]) };
+      const open = [...openPaths(source, prefix, metrics), monitoringPath(prefix, monitoring, rate)];
+      built = {
+        prefix,
+        table: new AdminTable([...open, ...ownPaths(source, guard), ...apiPaths(source, prefix, guard)]),
+      };
     }
     return built.table;
   };
@@ -59,13 +84,52 @@ function openPaths(source: AdminSource, prefix: string, metrics: MetricsText): A
       answer: async () => ({ status: 200, type: source.registry.contentType, body: await metrics.read() }),
     },
     { ...open, path: `/${prefix}/ping`, answer: alive },
+  ];
+}
+
+function monitoringPath(prefix: string, endpoint: CrestEndpoint, rate: CallRate): AdminPath {
+  const path = `/${prefix}/metrics/api`;
+  return {
+    method: 'GET',
+    path: `${path}/*`,
+    guard: rateGuard(openGuard, rate),
+    refused: crestRefusal,
+    async answer(call) {
+      const begun = performance.now();
+      try {
+        return await crestAnswer(endpoint, path, call);
+      } finally {
+        rate.charge(performance.now() - begun);
+      }
+    },
+  };
+}
+
+/** Most bytes of a document that is sent to the admin port. */
+const LONGEST_BODY = 1 << 20;
+
+/** Endpoints of Common REST, without the prefix and with it. */
+function apiPaths({ api, protection }: AdminSource, prefix: string, own: AdminGuard): AdminPath[] {
+  if (api === undefined) return [];
+  const guard = protection === undefined ? own : everyGuard(own, protection);
+  return [
+    ...['/api', `/${prefix}/api`].map(
+      (root): AdminPath => ({
+        method: '*',
+        path: `${root}/*`,
+        guard,
+        longestBody: LONGEST_BODY,
+        refused: crestRefusal,
+        answer: (call) => treeAnswer(api, root, call),
+      }),
+    ),
     {
-      ...open,
-      path: `/${prefix}/metrics/api/*`,
-      answer({ parameters, query }) {
-        const { status, body } = monitoringAnswer(parameters['rest']!, query, () => source.monitoring());
-        return jsonAnswer(status, JSON.stringify(body));
-      },
+      method: '*',
+      path: `/${prefix}`,
+      aliases: [`/${prefix}/`],
+      guard,
+      refused: crestRefusal,
+      answer: (call) => folderAnswer(api, `/${prefix}/api`, [], call),
     },
   ];
 }

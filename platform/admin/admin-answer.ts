@@ -1,6 +1,7 @@
 /** Answer of a path of an admin server. */
 export interface AdminAnswer {
   readonly status: number;
+  /** Media type of the body; empty without a body. */
   readonly type: string;
   readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;

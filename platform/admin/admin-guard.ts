@@ -3,8 +3,9 @@ import { isFromThisMachine } from '../../contract/own-machine.ts';
 
 /** Reason why a request is not admitted. */
 export interface AdminRefusal {
-  readonly status: 401 | 403 | 503;
+  readonly status: number;
   readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Decides who may use a path of an admin server. A guard that cannot decide refuses. */
@@ -26,4 +27,17 @@ export const loopbackGuard: AdminGuard = {
 /** Admits nobody: for an address where a token would be sent in the clear and loopback says nothing of who asks. */
 export function closedGuard(instead: string): AdminGuard {
   return { admit: async () => ({ status: 403, message: `only health and metrics are served here: ${instead}` }) };
+}
+
+/** Admits callers that all of these guards admit, asked in their order. */
+export function everyGuard(...guards: readonly AdminGuard[]): AdminGuard {
+  return {
+    async admit(request, path) {
+      for (const guard of guards) {
+        const refusal = await guard.admit(request, path);
+        if (refusal !== null) return refusal;
+      }
+      return null;
+    },
+  };
 }

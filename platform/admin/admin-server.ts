@@ -5,9 +5,10 @@ import type { AddressInfo, ListenOptions } from 'node:net';
 import { errorCode } from '../error-code.ts';
 import type { BoundAddress, ListenAddress } from '../listen-address.ts';
 import { type AdminAnswer, textAnswer } from './admin-answer.ts';
-import { hasBody, readBody } from './admin-body.ts';
+import { discardBody, hasBody, readBody } from './admin-body.ts';
 import type { AdminGuard, AdminRefusal } from './admin-guard.ts';
 import { type AdminPath, type AdminPlace, type AdminTable, allowedMethods } from './admin-table.ts';
+import { UnsentAnswers } from './unsent-answers.ts';
 
 /** Key with its certificate chain, as PEM texts. */
 export interface AdminCertificate {
@@ -31,13 +32,18 @@ export interface AdminServerOptions {
 const TIMEOUTS = { requestTimeout: 10_000, headersTimeout: 5000 };
 const LONGEST_HEAD = 8192;
 const MOST_CONNECTIONS = 256;
+/** Milliseconds that a client has to take the answer to a request whose body nobody wanted. */
+const LONGEST_ANSWER = 5000;
+/** Milliseconds after which a connection is closed on which nothing moves. */
+const LONGEST_SILENCE = 60_000;
 const MIN_VERSION = 'TLSv1.2';
-const ALWAYS = { 'cache-control': 'no-store' };
+const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 /** Serves a table of paths, each with a guard, to people, scrapers and probes. It never serves traffic. */
 export class AdminServer {
   private readonly options: AdminServerOptions;
   private readonly server: Server | SecureServer;
+  private readonly unsent = new UnsentAnswers();
 
   constructor(options: AdminServerOptions) {
     this.options = options;
@@ -54,6 +60,7 @@ export class AdminServer {
             .getBuiltinModule('node:https')
             .createServer({ ...limits, ...certificate, minVersion: MIN_VERSION }, answer);
     this.server.maxConnections = MOST_CONNECTIONS;
+    this.server.timeout = LONGEST_SILENCE;
   }
 
   async listen(address: ListenAddress): Promise<BoundAddress> {
@@ -86,6 +93,10 @@ export class AdminServer {
     this.server.closeAllConnections();
   }
 
+  private get scheme(): string {
+    return 'setSecureContext' in this.server ? 'https' : 'http';
+  }
+
   private bind(where: ListenOptions): Promise<void> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
@@ -97,7 +108,8 @@ export class AdminServer {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+    const [path = '', ...rest] = (request.url ?? '').split('?');
+    const query = rest.join('?');
     let answer: AdminAnswer;
     try {
       answer = await this.answerTo(request, path, query);
@@ -106,20 +118,41 @@ export class AdminServer {
       answer = textAnswer(500, 'the request failed');
     }
     const { status, type, body, headers } = answer;
-    // Of a body that was not read to its end, nothing can be told apart from the next request.
-    const unread = hasBody(request) && !request.complete ? { connection: 'close' } : {};
-    response.writeHead(status, { ...ALWAYS, 'content-type': type, ...headers, ...unread }).end(body);
+    this.unsent.add(request.socket, response, Buffer.byteLength(body));
+    const media = type === '' ? {} : { 'content-type': type };
+    const head = { ...ALWAYS, ...media, ...headers };
+    const { socket } = response; // null behind an earlier request that is not answered yet
+    if (!hasBody(request) || request.complete || socket === null) {
+      // Of a body that was not read to its end, nothing can be told apart from the next request.
+      const unread = hasBody(request) && !request.complete ? { connection: 'close' } : {};
+      response.writeHead(status, { ...head, ...unread }).end(body);
+      return;
+    }
+    response.writeHead(status, { ...head, 'content-length': Buffer.byteLength(body), connection: 'close' });
+    response.flushHeaders();
+    response.write(body);
+    // Over TLS the answer leaves later than it was written: a socket that is destroyed before loses the rest of it.
+    const sent = new Promise<void>((resolve) => socket.end(resolve));
+    await discardBody(request);
+    const callOff = setTimeout(() => socket.destroy(), LONGEST_ANSWER);
+    await sent;
+    clearTimeout(callOff);
+    socket.destroy();
   }
 
   private async answerTo(request: IncomingMessage, path: string, query: string): Promise<AdminAnswer> {
     const table = this.options.table();
     const place = table.find(path);
-    const row = place?.rows.find(({ method }) => method === methodOf(request));
-    const guard = (row ?? place?.rows[0])?.guard ?? this.options.guard;
-    const refusal = await guard.admit(request, path);
-    if (refusal !== null) return refusalAnswer(refusal);
+    const row = place?.rows.find(({ method }) => method === '*' || method === methodOf(request));
+    const asked = row ?? place?.rows[0];
+    const refusal = await (asked?.guard ?? this.options.guard).admit(request, path);
+    if (refusal !== null) return refusalAnswer(refusal, asked);
     if (place === null) return textAnswer(404, `not found; the paths are ${listOf(table.listed)}`);
-    return row === undefined ? wrongMethod(place) : callRow(row, place, request, query);
+    if (row === undefined) return wrongMethod(place);
+    const answer = await callRow(row, place, request, { path, query, scheme: this.scheme });
+    if (this.unsent.fits(Buffer.byteLength(answer.body))) return answer;
+    const later = { headers: { 'retry-after': '1' } };
+    return refusalAnswer({ status: 503, message: 'too many long answers are being sent', ...later }, row);
   }
 }
 
@@ -127,20 +160,35 @@ async function callRow(
   row: AdminPath,
   { parameters }: AdminPlace,
   request: IncomingMessage,
-  query: string,
+  { path, query, scheme }: { readonly path: string; readonly query: string; readonly scheme: string },
 ): Promise<AdminAnswer> {
   const { longestBody } = row;
   const body = longestBody === undefined ? Buffer.alloc(0) : await readBody(request, longestBody);
-  if (body === null) return textAnswer(413, `a body has at most ${longestBody} bytes`);
-  return row.answer({ parameters, query: new URLSearchParams(query), body });
+  if (body === null) return refusedBy(row, 413, `a body has at most ${longestBody} bytes`);
+  return row.answer({
+    parameters,
+    query: new URLSearchParams(query),
+    body,
+    method: (row.method === '*' ? request.method : methodOf(request)) ?? '',
+    path,
+    search: query,
+    origin: `${scheme}://${request.headers.host ?? 'localhost'}`,
+    header: (name) => request.headersDistinct[name]?.[0] ?? null,
+  });
 }
 
 function methodOf({ method }: IncomingMessage): string | undefined {
   return method === 'HEAD' ? 'GET' : method;
 }
 
-function refusalAnswer({ status, message }: AdminRefusal): AdminAnswer {
-  return textAnswer(status, message, status === 401 ? { 'www-authenticate': 'Bearer' } : {});
+function refusalAnswer({ status, message, headers }: AdminRefusal, row: AdminPath | undefined): AdminAnswer {
+  const answer = refusedBy(row, status, message);
+  const challenge = status === 401 ? { 'www-authenticate': 'Bearer' } : {};
+  return { ...answer, headers: { ...answer.headers, ...challenge, ...headers } };
+}
+
+function refusedBy(row: AdminPath | undefined, status: number, message: string): AdminAnswer {
+  return row?.refused?.(status, message) ?? textAnswer(status, message);
 }
 
 function wrongMethod(place: AdminPlace): AdminAnswer {

@@ -9,12 +9,21 @@ export interface AdminCall {
   readonly query: URLSearchParams;
   /** Empty for a path that takes no body. */
   readonly body: Buffer;
+  readonly method: string;
+  /** Path as it was sent. */
+  readonly path: string;
+  /** Query string as it was sent, without its question mark. */
+  readonly search: string;
+  /** Scheme and host of the server, as the client names it. */
+  readonly origin: string;
+  /** Returns the first value of a header by its name in lower case; null if the request does not have it. */
+  header(name: string): string | null;
 }
 
 /** Row of the table of an admin server: one method of one path. */
 export interface AdminPath {
-  /** `GET` stands for `HEAD` too. */
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `GET` stands for `HEAD` too, `*` for every method. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | '*';
   /** Such as `/status`, `/units/{unit}/restart`, or `/api/*` for `/api` and everything below. */
   readonly path: string;
   /** Other paths with the same answer. */
@@ -22,6 +31,8 @@ export interface AdminPath {
   readonly guard: AdminGuard;
   /** Bytes that a body may have; a path without it takes no body. */
   readonly longestBody?: number;
+  /** Makes the answer to a request that is refused before it is a call; by default a line of text. */
+  refused?(status: number, message: string): AdminAnswer;
   answer(call: AdminCall): AdminAnswer | Promise<AdminAnswer>;
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
 import { dirname, resolve } from 'node:path';
 import { HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import { parse } from 'yaml';
 
 /** How long credentials are used before their files are looked at again, in milliseconds. */
@@ -28,12 +28,18 @@ export interface Credentials {
   readonly mark: string;
 }
 
+/** Connection to the API server that shows nothing of our identity. */
+export type BareAccess = Pick<Credentials, 'dispatcher' | 'origin' | 'prefix'>;
+
 /** Our identity for the API server and its address, from the current configuration. */
 export class ApiAccess {
   private readonly options: AccessOptions;
   private config: KubeConfig;
   private current: { readonly credentials: Credentials; readonly until: number } | null = null;
   private wire: { readonly dispatcher: Dispatcher; readonly mark: string } | null = null;
+  private tls: ServerTls = {};
+  /** For calls with tokens of others: with our client certificate, the API server would take them for ours. */
+  private bareWire: { readonly dispatcher: Dispatcher; readonly mark: string } | null = null;
   private reading: Promise<Credentials> | null = null;
 
   /** @throws Error when there is no usable configuration */
@@ -68,8 +74,21 @@ export class ApiAccess {
     return fresh.mark === refused.mark ? null : fresh;
   }
 
+  /** Connections without credentials, for callers that bring their own. */
+  async bare(): Promise<BareAccess> {
+    const { origin, prefix } = await this.credentials(); // the authorities of the server may have changed
+    const { tls, config } = this;
+    const proxy = config.getCurrentCluster()?.proxyUrl;
+    const mark = markOf([origin, tls.ca, tls.servername, tls.rejectUnauthorized, proxy]);
+    if (this.bareWire?.mark !== mark) {
+      void this.bareWire?.dispatcher.close();
+      this.bareWire = { dispatcher: bareDispatcher(tls, proxy), mark };
+    }
+    return { dispatcher: this.bareWire.dispatcher, origin, prefix };
+  }
+
   async close(): Promise<void> {
-    await this.wire?.dispatcher.destroy();
+    await Promise.all([this.wire?.dispatcher.destroy(), this.bareWire?.dispatcher.destroy()]);
   }
 
   private async read(): Promise<Credentials> {
@@ -79,6 +98,7 @@ export class ApiAccess {
     const headers = headersOf(options);
     const { origin, pathname } = new URL(serverOf(config));
     const { ca, cert, key, servername, rejectUnauthorized } = options;
+    this.tls = { ca, servername, rejectUnauthorized };
     const wireMark = markOf([origin, ca, cert, key, servername, rejectUnauthorized]);
     if (this.wire?.mark !== wireMark) {
       void this.wire?.dispatcher.close(); // what is under way ends by itself
@@ -150,21 +170,35 @@ async function dispatcherOf(config: KubeConfig, options: RequestOptions): Promis
     if (dispatcher !== undefined) return dispatcher;
   }
   const { ca, cert, key, servername, rejectUnauthorized } = options;
+  return agentOf({ ca, cert, key, servername, rejectUnauthorized });
+}
+
+/** Proof of who the server is, and of who we are. */
+type ServerTls = Pick<RequestOptions, 'ca' | 'servername' | 'rejectUnauthorized'>;
+type TlsOptions = ServerTls & Pick<RequestOptions, 'cert' | 'key'>;
+
+function agentOf(tls: TlsOptions): Agent {
   return new Agent({
-    connect: {
-      ...(ca !== undefined && { ca }),
-      ...(cert !== undefined && { cert }),
-      ...(key !== undefined && { key }),
-      ...(servername !== undefined && { servername }),
-      ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
-      keepAlive: true,
-      keepAliveInitialDelay: 30_000,
-      timeout: 10_000,
-    },
+    connect: { ...present(tls), keepAlive: true, keepAliveInitialDelay: 30_000, timeout: 10_000 },
     allowH2: false,
     pipelining: 1,
     keepAliveTimeout: 30_000,
   });
+}
+
+function bareDispatcher(tls: ServerTls, proxy: string | undefined): Dispatcher {
+  return proxy === undefined || proxy === '' ? agentOf(tls) : new ProxyAgent({ uri: proxy, requestTls: present(tls) });
+}
+
+/** Undici tells an option that is missing from one that is undefined. */
+function present({ ca, cert, key, servername, rejectUnauthorized }: TlsOptions) {
+  return {
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    ...(servername !== undefined && { servername }),
+    ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
+  };
 }
 
 function markOf(parts: readonly unknown[]): string {

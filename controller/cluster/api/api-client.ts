@@ -47,11 +47,17 @@ export interface ApiCaller {
   open(request: ApiRequest): Promise<ApiStream>;
 }
 
+/** Asks an API server in the name of somebody else, with their own token, which is neither kept nor logged. */
+export interface ApiOnBehalf {
+  /** @throws ApiError also for every status that is no success */
+  callAs(token: string, request: ApiRequest): Promise<ApiAnswer>;
+}
+
 /**
  * The API server of the cluster, over connections that are kept. Every call is authenticated with what is valid at that
  * moment; on 401 the credential is read anew and, if it is another one, the call is made once more.
  */
-export class ClusterApi implements ApiCaller {
+export class ClusterApi implements ApiCaller, ApiOnBehalf {
   private readonly access: ApiAccess;
   private answered = performance.now();
 
@@ -113,6 +119,18 @@ export class ClusterApi implements ApiCaller {
     }
   }
 
+  async callAs(token: string, request: ApiRequest): Promise<ApiAnswer> {
+    const signal = AbortSignal.timeout(request.timeout ?? TIMEOUT);
+    try {
+      const bare = await this.access.bare().catch(failCredentials);
+      const answer = await attempt(request, { ...bare, headers: { authorization: `Bearer ${token}` } }, signal);
+      if (answer.statusCode >= 300) throw await failureOf(answer);
+      return { status: answer.statusCode, body: await contentOf(answer.body, request.limit ?? MOST_BYTES) };
+    } catch (error) {
+      throw errorOfWire(error);
+    }
+  }
+
   async open(request: ApiRequest): Promise<ApiStream> {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(new DOMException('', 'TimeoutError')), request.timeout ?? TIMEOUT);
@@ -163,7 +181,7 @@ function failCredentials(error: unknown): never {
 
 function attempt(
   { method, path, query, body, contentType, accept = 'application/json' }: ApiRequest,
-  { dispatcher, origin, prefix, headers }: Credentials,
+  { dispatcher, origin, prefix, headers }: Omit<Credentials, 'mark'>,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
   return dispatcher.request({

@@ -1,7 +1,8 @@
 import { errorCode } from '../../../platform/error-code.ts';
 
-/** Most characters of what a server says that are passed on. */
+/** Most characters of what a server says that are passed on, and that a person who asked for it sees. */
 const MOST_TEXT = 500;
+const MOST_DETAIL = 16_384;
 
 export interface ApiErrorFacts {
   /** The status of the answer; 0 when there was none. */
@@ -10,6 +11,8 @@ export interface ApiErrorFacts {
   readonly reason: string;
   /** How long the server asks to be left alone, in milliseconds; null when it does not say. */
   readonly retryAfter?: number | null;
+  /** The server's own words, longer than in the message; empty when it gave none. */
+  readonly detail?: string;
 }
 
 /** Why a call to the API server failed. The message is for people and holds no credential and nothing that was sent. */
@@ -17,13 +20,16 @@ export class ApiError extends Error {
   readonly status: number;
   readonly reason: string;
   readonly retryAfter: number | null;
+  /** For the person whose request it was. Logs have the message, which is shorter. */
+  readonly detail: string;
 
-  constructor(message: string, { status, reason, retryAfter = null }: ApiErrorFacts) {
+  constructor(message: string, { status, reason, retryAfter = null, detail = '' }: ApiErrorFacts) {
     super(message);
     this.name = 'ApiError';
     this.status = status;
     this.reason = reason;
     this.retryAfter = retryAfter;
+    this.detail = detail;
   }
 }
 
@@ -31,11 +37,14 @@ export class ApiError extends Error {
 export function errorOfAnswer(status: number, content: unknown, retryAfter: string | null): ApiError {
   const said = statusObject(content);
   const message =
-    said.message === '' ? `the API server answered ${status}${hintOf(status)}` : `${status}: ${said.message}`;
+    said.message === ''
+      ? `the API server answered ${status}${hintOf(status)}`
+      : `${status}: ${said.message.slice(0, MOST_TEXT)}`;
   return new ApiError(message, {
     status,
     reason: said.reason === '' ? reasonOfStatus(status) : said.reason,
     retryAfter: milliseconds(retryAfter) ?? said.retryAfter,
+    detail: said.message,
   });
 }
 
@@ -47,7 +56,7 @@ function hintOf(status: number): string {
 /** Error for an event of type ERROR in a watch. */
 export function errorOfEvent(content: unknown): ApiError {
   const { code, reason, message, retryAfter } = statusObject(content);
-  const text = message === '' ? 'the API server ended the watch with an error' : message;
+  const text = message === '' ? 'the API server ended the watch with an error' : message.slice(0, MOST_TEXT);
   return new ApiError(text, { status: code, reason: reason === '' ? reasonOfStatus(code) : reason, retryAfter });
 }
 
@@ -81,7 +90,7 @@ function statusObject(content: unknown): StatusObject {
   return {
     code: typeof code === 'number' ? code : 0,
     reason: typeof reason === 'string' && /^\w{1,60}$/.test(reason) ? reason : '',
-    message: typeof message === 'string' ? message.slice(0, MOST_TEXT) : '',
+    message: typeof message === 'string' ? message.slice(0, MOST_DETAIL) : '',
     retryAfter: typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : null,
   };
 }

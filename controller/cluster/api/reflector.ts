@@ -126,6 +126,11 @@ export class Reflector<T> {
     return this.cache.values;
   }
 
+  /** One of them; null for none. Unlike `objects` it costs no copy after a change. */
+  get(key: string): T | null {
+    return this.cache.get(key);
+  }
+
   get isSynced(): boolean {
     return this.hasListed;
   }

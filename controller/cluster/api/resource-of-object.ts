@@ -10,10 +10,10 @@ import type { Resource, ResourceKind } from '../../../contract/resources/resourc
 export function resourceOfObject(kind: ResourceKind, raw: JsonObject, before: Resource | null): Resource | null {
   const { resource } = readResource(raw, { kind });
   if (resource === null || before === null) return resource;
-  const { spec, labels } = before;
+  const { spec, labels, specSince = before.resourceVersion } = before;
   return {
     ...resource,
-    ...(before.generation === resource.generation && { spec }),
+    ...(before.generation === resource.generation && { spec, specSince }),
     ...(isDeepStrictEqual(labels, resource.labels) && { labels }),
   };
 }

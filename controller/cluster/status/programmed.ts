@@ -2,9 +2,9 @@ import type { RouteProblems } from '../../../contract/channel.ts';
 import { pathText } from '../../../contract/problem.ts';
 import { routeKeyText } from '../../../contract/snapshot.ts';
 import type { ConditionVerdict, ResourceVerdict } from '../../compile/resources/resource-verdict.ts';
-import { loginFailures } from '../../publish/login-failures.ts';
 import { BASE_PROBLEMS, type PlaneFacts } from '../../publish/plane-facts.ts';
 import type { SelectedPlanes } from '../../publish/route-planes.ts';
+import { loginFailures, suspendedScripts } from '../../publish/route-troubles.ts';
 
 /** Reasons of the condition Programmed. docs/operating.md explains each. */
 export type ProgrammedReason =
@@ -60,13 +60,27 @@ export function programmedOf(verdict: ResourceVerdict, { planes, withheld }: Sel
 }
 
 /** Names data planes where the agent of an AmService of the route cannot log in; null where there are none. */
-export function loginNoteOf({ route }: ResourceVerdict, { planes }: SelectedPlanes): string | null {
+export function loginNoteOf(verdict: ResourceVerdict, selected: SelectedPlanes): string | null {
+  const planes = planesWhere(verdict, selected, loginFailures);
+  return planes && `the agent of an AmService cannot log in at data plane ${planes}; the log there has the reason`;
+}
+
+/** Names data planes that suspended a script of the route; null where there are none. */
+export function scriptNoteOf(verdict: ResourceVerdict, selected: SelectedPlanes): string | null {
+  const planes = planesWhere(verdict, selected, suspendedScripts);
+  return planes && `a script exceeds its limits and is suspended at data plane ${planes}; the log there names it`;
+}
+
+function planesWhere(
+  { route }: ResourceVerdict,
+  { planes }: SelectedPlanes,
+  troubled: typeof loginFailures,
+): string | null {
   const key = route === null ? null : routeKeyText(route);
-  const failing = key === null ? [] : planes.filter(({ lastReport }) => loginFailures(lastReport?.report).has(key));
-  if (failing.length === 0) return null;
-  const named = failing.slice(0, NAMED_PLANES).map(planeName).join(', ');
-  const more = failing.length > NAMED_PLANES ? ` and ${failing.length - NAMED_PLANES} more` : '';
-  return `the agent of an AmService cannot log in at data plane ${named}${more}; the log there has the reason`;
+  const found = key === null ? [] : planes.filter(({ lastReport }) => troubled(lastReport?.report).has(key));
+  if (found.length === 0) return null;
+  const named = found.slice(0, NAMED_PLANES).map(planeName).join(', ');
+  return found.length > NAMED_PLANES ? `${named} and ${found.length - NAMED_PLANES} more` : named;
 }
 
 /** Names data planes that still serve their previous version, because no controller reaches them. */

@@ -5,8 +5,15 @@ import type { LastGoodMark } from '../../../contract/resources/resource.ts';
 import type { ConditionVerdict, ResourceVerdict } from '../../compile/resources/resource-verdict.ts';
 import type { Programmed } from './programmed.ts';
 
-/** `BaseCurrent` and `AccessManagerLogin` are there only while they are false. */
-const conditionTypes = ['Accepted', 'ResolvedRefs', 'Programmed', 'BaseCurrent', 'AccessManagerLogin'] as const;
+/** `BaseCurrent`, `AccessManagerLogin` and `ScriptsRunning` are there only while they are false. */
+const conditionTypes = [
+  'Accepted',
+  'ResolvedRefs',
+  'Programmed',
+  'BaseCurrent',
+  'AccessManagerLogin',
+  'ScriptsRunning',
+] as const;
 
 /** A condition as the API writes it. */
 export interface Condition {
@@ -34,6 +41,18 @@ export interface Shown {
   readonly status: ResourceStatus | null;
 }
 
+/** Notes on a resource beside its verdict; null where there is nothing to say. */
+export interface StatusNotes {
+  /** On the base configuration: null when the newest one serves. */
+  readonly base: string | null;
+  /** On agents that cannot log in to an access manager. */
+  readonly login: string | null;
+  /** On suspended scripts. */
+  readonly script: string | null;
+}
+
+const NO_NOTES: StatusNotes = { base: null, login: null, script: null };
+
 /** People read no longer message, and the API takes one that is eight times as long. */
 const LONGEST_MESSAGE = 4096;
 
@@ -41,16 +60,14 @@ const LONGEST_MESSAGE = 4096;
  * What is to be shown of a resource.
  * @param shown what its status shows now: times stay as they are as long as a condition stays true or false
  * @param now for the conditions that change, as the API writes times
- * @param baseNote what is to be said of the base configuration; null when the newest one serves
- * @param loginNote what is to be said of agents that cannot log in to an access manager; null when all can
+ * @param notes what is to be said beside the verdict
  */
 export function statusOf(
   verdict: ResourceVerdict,
   programmed: Programmed | null,
   shown: ResourceStatus | null,
   now: string,
-  baseNote: string | null = null,
-  loginNote: string | null = null,
+  notes: StatusNotes = NO_NOTES,
 ): ResourceStatus {
   const { resource, accepted, resolvedRefs } = verdict;
   const condition = (type: Condition['type'], said: ConditionVerdict<string>): Condition => {
@@ -67,12 +84,12 @@ export function statusOf(
   };
   const conditions = [condition('Accepted', accepted), condition('ResolvedRefs', resolvedRefs)];
   if (programmed !== null) conditions.push(condition('Programmed', programmed));
-  if (baseNote !== null) {
-    conditions.push(condition('BaseCurrent', { status: false, reason: 'LastGoodServes', message: baseNote }));
-  }
-  if (loginNote !== null) {
-    conditions.push(condition('AccessManagerLogin', { status: false, reason: 'LoginFailed', message: loginNote }));
-  }
+  const note = (type: Condition['type'], reason: string, message: string | null): void => {
+    if (message !== null) conditions.push(condition(type, { status: false, reason, message }));
+  };
+  note('BaseCurrent', 'LastGoodServes', notes.base);
+  note('AccessManagerLogin', 'LoginFailed', notes.login);
+  note('ScriptsRunning', 'Suspended', notes.script);
   const lastGood = verdict.lastGood ?? lastGoodOf(verdict) ?? shown?.lastGood ?? resource.lastGood;
   return {
     observedGeneration: resource.generation,

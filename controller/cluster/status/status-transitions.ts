@@ -17,7 +17,9 @@ export interface StateChange {
     | 'BaseConfigurationInvalid'
     | 'BaseConfigurationAccepted'
     | 'AccessManagerLoginFailed'
-    | 'AccessManagerLoginRestored';
+    | 'AccessManagerLoginRestored'
+    | 'ScriptSuspended'
+    | 'ScriptResumed';
   readonly note: string;
 }
 
@@ -59,6 +61,13 @@ export function stateChanges(before: ResourceStatus | null, after: ResourceStatu
   } else if (login === undefined && couldNotLogIn !== undefined) {
     const note = 'the agents of all AmServices can log in';
     changes.push({ type: 'Normal', reason: 'AccessManagerLoginRestored', note });
+  }
+
+  const [wasSuspended, suspended] = pair('ScriptsRunning');
+  if (suspended !== undefined && wasSuspended === undefined) {
+    changes.push({ type: 'Warning', reason: 'ScriptSuspended', note: suspended.message });
+  } else if (suspended === undefined && wasSuspended !== undefined) {
+    changes.push({ type: 'Normal', reason: 'ScriptResumed', note: 'its scripts run within their limits again' });
   }
   return changes;
 }

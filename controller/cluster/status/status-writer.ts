@@ -8,7 +8,7 @@ import type { ApiCaller } from '../api/api-client.ts';
 import { ApiError } from '../api/api-error.ts';
 import { PacedWrites } from '../api/paced-writes.ts';
 import { resourcePath } from '../api/resource-path.ts';
-import { loginNoteOf, type Programmed, programmedOf } from './programmed.ts';
+import { loginNoteOf, type Programmed, programmedOf, scriptNoteOf } from './programmed.ts';
 import {
   asJson,
   differsInCountsOnly,
@@ -214,10 +214,15 @@ export class StatusWriter {
     const { verdict } = entry;
     const isRoute = verdict.resource.kind === 'Route';
     const programmed = isRoute ? this.programmed(verdict, shown.status) : null;
-    const loginNote = isRoute ? loginNoteOf(verdict, this.planesOf(verdict)) : null;
+    const planes = isRoute ? this.planesOf(verdict) : null;
+    const notes = {
+      base: this.baseNote,
+      login: planes && loginNoteOf(verdict, planes),
+      script: planes && scriptNoteOf(verdict, planes),
+    };
     const now = new Date(this.clock.wall()).toISOString().replace(/\.\d+Z$/, 'Z');
     return {
-      status: statusOf(verdict, programmed, shown.status, now, this.baseNote, loginNote),
+      status: statusOf(verdict, programmed, shown.status, now, notes),
       isPending: programmed?.reason === 'Pending' && verdict.accepted.status,
     };
   }

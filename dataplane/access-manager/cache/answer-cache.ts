@@ -1,8 +1,11 @@
 import type { Exchange } from '../../engine/message/exchange.ts';
 import { wallNow } from '../../engine/wire/clock.ts';
-import type { Executor } from '../../heap/objects/executor.ts';
-import type { CacheMeter, EvictionCause } from '../../oauth2/cache/cache-meter.ts';
-import { type DisconnectionStrategy, RevocationsUnheard } from '../../oauth2/cache/token-cache.ts';
+import { type DisconnectionStrategy, RevocationsUnheard } from '../../oauth2/cache/disconnection.ts';
+import {
+  ExpiringEntries,
+  type ExpiringEntriesOptions,
+  type ExpiringEntry,
+} from '../../oauth2/cache/expiring-entries.ts';
 import { EntryGroups, type GroupPlace } from './entry-groups.ts';
 
 /** An answer of the access manager, and how long it may be used. */
@@ -23,38 +26,21 @@ export interface EventFeed {
   watch(listener: { lost?(): void; regained?(): void }): () => void;
 }
 
-export interface AnswerCacheOptions {
-  /** Maximum number of entries. */
-  readonly maximumSize: number;
+export interface AnswerCacheOptions
+  extends Pick<ExpiringEntriesOptions<unknown>, 'maximumSize' | 'executor' | 'meter'> {
   /** Maximum time in milliseconds that an answer is cached. */
   readonly maximumTimeToCache: number;
-  /** Runs the removal of expired entries. */
-  readonly executor: Executor;
-  readonly meter: CacheMeter;
   /** Null without notifications: then the strategy has no effect. */
   readonly notifications: EventFeed | null;
   readonly onDisconnection: DisconnectionStrategy;
 }
-
-/** Interval between two removals of expired entries, and the number of slices for one pass over all entries. */
-const SWEEP_INTERVAL = 1000;
-const SLICES = 60;
-const SMALLEST_SLICE = 1000;
-
-/** Average size of an entry in characters above which fewer entries are kept. */
-const USUAL_SIZE = 4096;
 
 /** An entry, which callers may hold to ask for it again without its key. */
 export interface CachedAnswer<V> {
   readonly value: V;
 }
 
-interface Entry<V> extends CachedAnswer<V> {
-  readonly key: string;
-  readonly value: V;
-  readonly size: number;
-  /** Minus infinity once it is removed. */
-  keepUntil: number;
+interface Entry<V> extends CachedAnswer<V>, ExpiringEntry {
   /** Number of `clear` calls before it was added. */
   readonly epoch: number;
   places: readonly GroupPlace<Entry<V>>[];
@@ -82,30 +68,29 @@ interface Flight<V> {
  */
 export class AnswerCache<V> {
   private readonly options: AnswerCacheOptions;
-  private entries = new Map<string, Entry<V>>();
+  private readonly entries: ExpiringEntries<Entry<V>>;
   private groups = new EntryGroups<Entry<V>>();
-  /** Characters of all entries. */
-  private taken = 0;
   private readonly flights = new Map<string, Flight<V>>();
-  // a new iterator would walk over the places of all entries removed before
-  private oldest = this.entries.values();
-  private unswept = this.entries.values();
-  private readonly releases: (() => void)[];
-  /** The latest time that was seen. */
-  private latest = 0;
-  /** Number of `clear` calls: entries that were added before the last one are gone. */
-  private epoch = 0;
+  private readonly unwatch: () => void;
 
   constructor(options: AnswerCacheOptions) {
     this.options = options;
-    const { executor, notifications, onDisconnection } = options;
-    this.releases = [executor.repeat(() => this.sweep(), SWEEP_INTERVAL)];
-    if (notifications === null) return;
-    const end = notifications.watch({
-      lost: () => this.changeConnection(onDisconnection === 'CLEAR_ON_DISCONNECT'),
-      regained: () => this.changeConnection(onDisconnection === 'CLEAR_ON_RECONNECT'),
+    const { notifications, onDisconnection } = options;
+    this.entries = new ExpiringEntries({
+      ...options,
+      removed: ({ places }) => {
+        for (const place of places) this.groups.remove(place);
+      },
+      cleared: () => {
+        this.outdate(() => true);
+        this.groups = new EntryGroups();
+      },
     });
-    this.releases.push(end);
+    this.unwatch =
+      notifications?.watch({
+        lost: () => this.changeConnection(onDisconnection === 'CLEAR_ON_DISCONNECT'),
+        regained: () => this.changeConnection(onDisconnection === 'CLEAR_ON_RECONNECT'),
+      }) ?? (() => {});
   }
 
   get size(): number {
@@ -120,10 +105,10 @@ export class AnswerCache<V> {
   /** The entry of the cached value after all events that arrived so far, or undefined. Counts a hit. */
   findEntry(key: string): CachedAnswer<V> | undefined {
     if (!this.isUsable()) return;
-    const entry = this.entries.get(key);
+    const entry = this.entries.find(key);
     if (entry === undefined) return;
     if (wallNow() >= entry.keepUntil) {
-      this.remove(entry, 'expired');
+      this.entries.remove(entry, 'expired');
       return;
     }
     this.options.meter.hit();
@@ -134,7 +119,7 @@ export class AnswerCache<V> {
   holds(found: CachedAnswer<V>): boolean {
     if (!this.isUsable()) return false;
     const { epoch, keepUntil } = found as Entry<V>;
-    if (epoch !== this.epoch || wallNow() >= keepUntil) return false;
+    if (epoch !== this.entries.epoch || wallNow() >= keepUntil) return false;
     this.options.meter.hit();
     return true;
   }
@@ -169,40 +154,28 @@ export class AnswerCache<V> {
     return value;
   }
 
-  /** Removes the entry of a key, or every entry that matches; answers that are under way for them are not cached. */
-  evict(which: string | ((value: V, key: string) => boolean)): void {
-    if (typeof which === 'string') {
-      this.outdate((_, key) => key === which);
-      const entry = this.entries.get(which);
-      if (entry !== undefined) this.remove(entry, 'explicit');
-      return;
-    }
-    this.outdate(() => true);
-    for (const entry of this.entries.values()) if (which(entry.value, entry.key)) this.remove(entry, 'explicit');
+  /** Removes the entry of a key; an answer that is under way for it is not cached. @returns whether there was one */
+  evict(key: string): boolean {
+    this.outdate((_, other) => other === key);
+    const entry = this.entries.find(key);
+    if (entry !== undefined) this.entries.remove(entry, 'explicit');
+    return entry !== undefined;
   }
 
   /** Removes all entries of a group; answers that are under way for them are not cached. */
   evictGroup(group: string): void {
     this.outdate((flight) => flight.groups.includes(group) || flight.groups.length === 0); // the answer may tell the group
-    for (const entry of this.groups.members(group)) this.remove(entry, 'explicit');
+    for (const entry of this.groups.members(group)) this.entries.remove(entry, 'explicit');
   }
 
   /** Removes everything; answers that are under way are not cached. */
   clear(): void {
-    this.outdate(() => true);
-    const { meter } = this.options;
-    for (let left = this.entries.size; left > 0; left--) meter.evicted('explicit');
-    this.entries = new Map();
-    this.groups = new EntryGroups();
-    this.epoch++;
-    this.taken = 0;
-    this.oldest = this.entries.values();
-    this.unswept = this.entries.values();
+    this.entries.clear();
   }
 
   close(): void {
-    for (const release of this.releases) release();
-    this.clear();
+    this.unwatch();
+    this.entries.close();
   }
 
   /** Applies the events that arrived. False where none of the entries may be used. */
@@ -246,57 +219,13 @@ export class AnswerCache<V> {
   }
 
   private keep(key: string, { value, keepUntil, size = 0 }: Answer<V>, groups: Groups): void {
-    const now = this.time();
+    const now = this.entries.time();
     const until = Math.min(keepUntil, now + this.options.maximumTimeToCache);
     if (!(now < until)) return;
-    const before = this.entries.get(key);
-    if (before !== undefined) this.remove(before, 'explicit');
-    const entry: Entry<V> = { key, value, size: key.length + size, keepUntil: until, epoch: this.epoch, places: [] };
-    this.makeRoom(entry.size);
-    this.entries.set(key, entry);
+    const { epoch } = this.entries;
+    const entry: Entry<V> = { key, value, size: key.length + size, keepUntil: until, epoch, places: [] };
+    this.entries.add(entry);
     entry.places = groups.map((group) => this.groups.add(entry, group));
-    this.taken += entry.size;
-  }
-
-  /** The time now. Entries would outlive their time when the clock is set back: all are removed. */
-  private time(): number {
-    const now = Date.now();
-    if (now < this.latest - SWEEP_INTERVAL) this.clear();
-    this.latest = now;
-    return now;
-  }
-
-  private makeRoom(size: number): void {
-    const { maximumSize } = this.options;
-    while (
-      this.entries.size > 0 &&
-      (this.entries.size >= maximumSize || this.taken + size > maximumSize * USUAL_SIZE)
-    ) {
-      const { value, done } = this.oldest.next();
-      if (done === true) this.oldest = this.entries.values();
-      else this.remove(value, 'size');
-    }
-  }
-
-  private remove(entry: Entry<V>, cause: EvictionCause): void {
-    this.entries.delete(entry.key);
-    for (const place of entry.places) this.groups.remove(place);
-    this.taken -= entry.size;
-    entry.keepUntil = Number.NEGATIVE_INFINITY;
-    this.options.meter.evicted(cause);
-  }
-
-  /** Works in slices, so that no request waits for it. */
-  private sweep(): void {
-    const now = this.time();
-    for (let left = Math.max(SMALLEST_SLICE, this.entries.size / SLICES); left > 0; left--) {
-      const { value, done } = this.unswept.next();
-      if (done === true) {
-        this.unswept = this.entries.values();
-        return;
-      }
-      if (now >= value.keepUntil) this.remove(value, 'expired');
-    }
   }
 
   private changeConnection(isCleared: boolean): void {

@@ -6,6 +6,7 @@ import type { Parts } from '../../heap/definition.ts';
 import type { AmService, PolicyEvent, SessionEvent } from '../../heap/objects/am-service.ts';
 import { isObject } from '../../jose/strict-json.ts';
 import { cacheMeter } from '../../oauth2/cache/cache-meter.ts';
+import { disconnectionStrategies } from '../../oauth2/cache/disconnection.ts';
 import { AnswerCache } from '../cache/answer-cache.ts';
 import { sessionUid as uidIn } from '../sessions/session-answer.ts';
 import type { PolicyDecision } from './policy-decision.ts';
@@ -30,7 +31,7 @@ export const decisionCacheFields = z.strictObject({
   maximumTimeToCache: duration()
     .optional()
     .describe('Maximum time that a decision is cached, even if its `ttl` is later. By default until its `ttl`.'),
-  onNotificationDisconnection: choice(['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNECT'])
+  onNotificationDisconnection: choice(disconnectionStrategies)
     .default('CLEAR_ON_DISCONNECT')
     .describe(
       'Handling of cached decisions while no notifications of the access manager arrive. `NEVER_CLEAR`: cached ' +
@@ -81,9 +82,12 @@ export function decisionCache(
   return cache;
 }
 
-/** Whether a change of a policy may change decisions of the scope. Names are compared as access managers do, in any case. */
+/**
+ * True for a change of a policy that may change decisions of the scope. Names are compared as access managers do, in any
+ * case. A realm that is no path, such as the name of its directory entry, may be any.
+ */
 function concerns({ realm, policySet }: PolicyEvent, scope: PolicyScope): boolean {
-  if (realm !== null && plainRealm(realm) !== plainRealm(scope.realm)) return false;
+  if (realm?.startsWith('/') === true && plainRealm(realm) !== plainRealm(scope.realm)) return false;
   if (policySet === null || scope.application === null) return true;
   return policySet.toLowerCase() === scope.application.toLowerCase();
 }

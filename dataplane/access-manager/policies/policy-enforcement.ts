@@ -5,6 +5,7 @@ import { oneRequired } from '../../../contract/vocabulary/groups.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
 import { defineFilter } from '../../heap/definition.ts';
 import { denials } from '../../heap/objects/denials.ts';
+import { Verdicts } from '../../heap/objects/verdicts.ts';
 import { formerPolicyFields } from '../service/former-fields.ts';
 import { realm } from '../service/realm.ts';
 import { decisionCache, decisionCacheFields } from './decision-cache.ts';
@@ -25,6 +26,8 @@ const exampleService = {
 /** Passes on requests that a policy of an access manager allows. */
 export const policyEnforcementFilter = defineFilter({
   type: 'PolicyEnforcementFilter',
+  provides: ['policyDecision'],
+  checksSession: true,
   summary:
     'Passes a request on if a policy of the access manager allows its method for its URI and its subject. The ' +
     'decision is in the context `policyDecision`, with `attributes`, `advices`, `actions`, `jsonAttributes`, ' +
@@ -105,6 +108,7 @@ export const policyEnforcementFilter = defineFilter({
       adviceHeader: config.authenticateResponseRequestHeader.toLowerCase(),
       isLegacyEncoding: config.useLegacyAdviceEncoding ?? false,
       denials: denials(parts, policyDenials, config.failureHandler),
+      verdicts: new Verdicts(parts),
       log: parts.log,
     });
     return (exchange, next) => enforcer.enforce(exchange, next);

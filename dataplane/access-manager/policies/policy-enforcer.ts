@@ -6,10 +6,12 @@ import { ParentGone } from '../../engine/backend/own-call.ts';
 import type { Answer, Exchange, Next } from '../../engine/message/exchange.ts';
 import type { Refusal } from '../../engine/message/refusal.ts';
 import { emptyRefusal, type Response } from '../../engine/message/response.ts';
+import type { Verdict, VerdictFacts } from '../../engine/message/verdict.ts';
 import type { AmService, AmVersion } from '../../heap/objects/am-service.ts';
 import type { Denials } from '../../heap/objects/denials.ts';
 import type { ResourceUriProvider } from '../../heap/objects/resource-uri-provider.ts';
-import { RevocationsUnheard } from '../../oauth2/cache/token-cache.ts';
+import type { Verdicts } from '../../heap/objects/verdicts.ts';
+import { RevocationsUnheard } from '../../oauth2/cache/disconnection.ts';
 import { redirection } from '../../openid/client/redirection.ts';
 import type { AnswerCache, Answer as CacheAnswer } from '../cache/answer-cache.ts';
 import { hasOtherSpellings } from '../sessions/session-token.ts';
@@ -61,6 +63,7 @@ export interface PolicyEnforcerOptions {
   readonly adviceHeader: string;
   readonly isLegacyEncoding: boolean;
   readonly denials: Denials<PolicyDenial>;
+  readonly verdicts: Verdicts;
   readonly log: Logger;
 }
 
@@ -70,11 +73,15 @@ export class PolicyEnforcer {
   private readonly endpoint: string;
   private readonly undecided: PacedWarning;
   private readonly memos: DecisionMemos | null;
+  private readonly cachedVerdict: Verdict;
+  private readonly askedVerdict: Verdict;
 
   constructor(options: PolicyEnforcerOptions) {
     this.options = options;
     this.endpoint = `${options.am.jsonEndpoint('policies', options.realm)}?_action=evaluate`;
-    const { cache, resources } = options;
+    const { cache, resources, verdicts } = options;
+    this.cachedVerdict = verdicts.of('allowed', this.facts(true));
+    this.askedVerdict = verdicts.of('allowed', this.facts(false));
     this.memos = cache !== null && resources.isOfUri === true ? new DecisionMemos(cache) : null;
     this.undecided = new PacedWarning(options.log, 'no policy decision', { most: 1 });
   }
@@ -93,7 +100,7 @@ export class PolicyEnforcer {
     } catch (error) {
       return this.failed(error, null, exchange);
     }
-    if (remembered !== undefined) return this.settle(remembered, exchange, next);
+    if (remembered !== undefined) return this.settle(remembered, true, exchange, next);
     if (typeof resource === 'string') return this.judge(resource, parts, transaction, exchange, next);
     return resource.then(
       (known) => this.judge(known, parts, transaction, exchange, next),
@@ -116,7 +123,7 @@ export class PolicyEnforcer {
     const cached = cache.findEntry(key);
     if (cached !== undefined) {
       this.memos?.remember(exchange, parts, key.length, cached);
-      return this.settle(cached.value, exchange, next);
+      return this.settle(cached.value, true, exchange, next);
     }
     const groups = sessionGroups(ssoToken, exchange);
     const decision = cache.load(key, exchange, () => this.ask(question, null, exchange), groups);
@@ -138,7 +145,7 @@ export class PolicyEnforcer {
     next: Next,
   ): Answer {
     return decision.then(
-      (decided) => (exchange.over ? emptyRefusal('cancelled') : this.settle(decided, exchange, next)),
+      (decided) => (exchange.over ? emptyRefusal('cancelled') : this.settle(decided, false, exchange, next)),
       (error: unknown) => this.failed(error, question, exchange),
     );
   }
@@ -157,10 +164,13 @@ export class PolicyEnforcer {
     return { value, keepUntil, size: answer.content.length };
   }
 
-  private settle(decision: PolicyDecision, exchange: Exchange, next: Next): Answer {
+  private settle(decision: PolicyDecision, isCached: boolean, exchange: Exchange, next: Next): Answer {
     const { context } = decision;
     exchange.setContext('policyDecision', context);
-    if (decision.allows(exchange.request.method)) return next(exchange);
+    if (decision.allows(exchange.request.method)) {
+      exchange.access?.note(isCached ? this.cachedVerdict : this.askedVerdict);
+      return next(exchange);
+    }
     const advices = followedAdvices(context.advices);
     const signedOn = exchange.context('ssoToken');
     if (advices !== null && isObject(signedOn)) return this.advise(advices, signedOn, exchange);
@@ -169,14 +179,16 @@ export class PolicyEnforcer {
       actions: context.actions,
       advices: Object.keys(context.advices),
     });
-    return this.options.denials.refuse(exchange, 'policy-denied', inputs);
+    const facts = () => ({ ...this.facts(isCached), advices: Object.keys(context.advices) });
+    return this.options.denials.refuse(exchange, 'policy-denied', inputs, undefined, facts);
   }
 
   /** Tells the client what its user has to do at the access manager. */
   private advise(advices: Advices, signedOn: object, exchange: Exchange): Answer {
     const { am, adviceHeader, denials, isLegacyEncoding } = this.options;
     if (exchange.request.headers.all(adviceHeader).some((value) => value.trim().toLowerCase() === 'header')) {
-      const response = denials.answer(exchange, 'policy-advice', () => ({ advices: Object.keys(advices) }));
+      const inputs = () => ({ advices: Object.keys(advices) });
+      const response = denials.answer(exchange, 'policy-advice', inputs, undefined, () => this.adviceFacts(advices));
       response.headers.append('WWW-Authenticate', adviceChallenge(advices, am.realm, am.url));
       return response;
     }
@@ -202,20 +214,35 @@ export class PolicyEnforcer {
     const response = redirection(adviceLocation(advices, { page, realm: am.realm, goto, isEncoded }));
     // a 302 makes a GET of a POST: the access manager must not get the body
     if (exchange.request.method === 'GET' || exchange.request.method === 'HEAD') response.status = 307;
+    this.options.verdicts.redirected(exchange, this.adviceFacts(advices));
     return response;
+  }
+
+  /** Which policies decided. A decision of an access manager does not name the policy of the set. */
+  private facts(isCached: boolean): VerdictFacts {
+    const { am, realm, application } = this.options;
+    return { server: am.url, realm, policySet: application, cached: isCached };
+  }
+
+  /** Decisions with advices are never cached. */
+  private adviceFacts(advices: Advices): VerdictFacts {
+    return { ...this.facts(false), advices: Object.keys(advices) };
   }
 
   private failed(error: unknown, question: DecisionQuestion | null, exchange: Exchange): Answer {
     if (error instanceof ParentGone) return emptyRefusal('cancelled'); // nobody is left to read it
     const { denials } = this.options;
     const reason = withoutTokens(errorText(error), question);
-    if (error instanceof RevocationsUnheard) return denials.refuse(exchange, 'policy-unheard');
+    const facts = () => this.facts(false);
+    if (error instanceof RevocationsUnheard)
+      return denials.refuse(exchange, 'policy-unheard', undefined, undefined, facts);
     this.undecided.give({ reason });
     return denials.answer(
       exchange,
       error instanceof NoSubject ? 'policy-subject' : 'policy-undecided',
       undefined,
       reason,
+      facts,
     );
   }
 }

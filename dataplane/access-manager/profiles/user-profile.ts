@@ -15,6 +15,7 @@ const NO_NAME =
 /** Adds the profile of a user. */
 export const userProfileFilter = defineFilter({
   type: 'UserProfileFilter',
+  provides: ['userProfile'],
   summary:
     'Gets the profile of a user from an access manager, for the filters behind it: in the context `userProfile` with ' +
     '`username`, `realm`, `asMap` (attributes by name) and `rawInfo`. A request without a user name, or of a user ' +

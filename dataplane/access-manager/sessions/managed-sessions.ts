@@ -14,7 +14,7 @@ import { type EndedSessions, endedKey, endedSessionsOf } from '../../openid/life
 import { type Answer, AnswerCache } from '../cache/answer-cache.ts';
 import { hasPlainRealms } from '../service/am-version.ts';
 import { KnownSession } from './known-session.ts';
-import { readPropertiesAnswer, readSession, SessionUnchecked, sessionUid } from './session-answer.ts';
+import { readPropertiesAnswer, readSession, SessionNotEnded, SessionUnchecked, sessionUid } from './session-answer.ts';
 import type { SessionSettings } from './session-cache-fields.ts';
 import { hasOtherSpellings, isSessionToken } from './session-token.ts';
 
@@ -83,6 +83,10 @@ export class ManagedSessions implements AmSessions {
     return cache === null ? this.askWithProperties(token, exchange) : this.loaded(cache, key, token, exchange, true);
   }
 
+  async fresh(token: string, exchange: Exchange): Promise<KnownSession | null> {
+    return isSessionToken(token) ? this.ask(token, exchange) : null;
+  }
+
   get areCached(): boolean {
     return this.cache !== null;
   }
@@ -96,23 +100,28 @@ export class ManagedSessions implements AmSessions {
   }
 
   async logout(token: string, exchange: Exchange): Promise<void> {
-    if (!isSessionToken(token)) return;
-    const { status, content } = await this.act('logout', token, exchange);
-    this.cache?.evict(token);
-    this.cache?.evict(propertiesKey(token));
-    if (status === 200 && isLoggedOut(content)) this.end(token);
-    // an access manager that does not know the session says that with one of these
-    if (status !== 200 && status !== 401 && status !== 404) {
-      throw new SessionUnchecked(`it answered a logout with the status ${status}`);
+    if (!isSessionToken(token)) throw new SessionNotEnded('it cannot be asked about this token');
+    let isLoggedOut = false;
+    let reason: string;
+    try {
+      const { status, content } = await this.act('logout', token, exchange);
+      isLoggedOut = status === 200 && saysSuccess(content);
+      reason = `it answered with the status ${status}`;
+    } finally {
+      this.forget(token, isLoggedOut);
     }
+    // a session that has ended before is answered in different ways, as are requests that it does not understand
+    if (!isLoggedOut && (await this.ask(token, exchange)) !== null) throw new SessionNotEnded(reason);
   }
 
   /**
    * Has all units, and the other data planes of the group, ask again about a session. Only for sessions that there were:
    * clients that send made-up tokens must not push records of others out.
    */
-  private end(token: string): void {
-    if (this.cache !== null) this.ended.end({ key: this.keyOf(token), at: Date.now() });
+  private forget(token: string, wasValid: boolean): void {
+    if (this.cache === null) return;
+    const wereCached = [token, propertiesKey(token)].map((key) => this.cache!.evict(key));
+    if (wasValid || wereCached.includes(true)) this.ended.end({ key: this.keyOf(token), at: Date.now() });
   }
 
   private found(cache: AnswerCache<KnownSession | null>, key: string): KnownSession | undefined {
@@ -235,7 +244,7 @@ function isOldVersion(version: AmVersion): boolean {
 }
 
 /** Whether the answer to a logout says that there was a session; others say that the token has expired. */
-function isLoggedOut(content: Buffer): boolean {
+function saysSuccess(content: Buffer): boolean {
   const result = readJsonObject(content)?.['result'];
   return typeof result === 'string' && /^success/i.test(result);
 }

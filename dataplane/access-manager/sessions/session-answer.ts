@@ -15,6 +15,14 @@ export class SessionUnchecked extends Error {
   }
 }
 
+/** A session may go on after a logout. The message holds no token. */
+export class SessionNotEnded extends Error {
+  constructor(reason: string) {
+    super(`the access manager did not end the session: ${reason}`);
+    this.name = 'SessionNotEnded';
+  }
+}
+
 /**
  * Returns the session in the answer to `getSessionInfo` or `validate`; null for a session that is not valid.
  * @param askedAt when the access manager was asked, in milliseconds since 1970

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { choice, duration, flag, integer } from '../../../contract/vocabulary/configured.ts';
 import { printable } from '../../../contract/vocabulary/printable.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
+import { disconnectionStrategies } from '../../oauth2/cache/disconnection.ts';
 
 /** Cached sessions where a configuration does not say how many, and at most. */
 const DEFAULT_SIZE = 100_000;
@@ -27,7 +28,7 @@ export const sessionFields = {
           'Maximum time that a session is cached. By default until `maxIdleExpirationTime` or ' +
             '`maxSessionExpirationTime`, whichever is first, and one minute where the access manager names neither.',
         ),
-      onNotificationDisconnection: choice(['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNECT'])
+      onNotificationDisconnection: choice(disconnectionStrategies)
         .default('CLEAR_ON_DISCONNECT')
         .describe(
           'Handling of cached sessions while no notifications arrive. With each, requests with a session that is not ' +

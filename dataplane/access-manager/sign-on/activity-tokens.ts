@@ -7,11 +7,13 @@ import { type CookieRule, cookieFields } from '../../sessions/cookie-fields.ts';
 import { SealedContents } from '../../sessions/sealed-contents.ts';
 import type { SessionKeys } from '../../sessions/session-keys.ts';
 import { AuthCookie } from './auth-cookie.ts';
-import { presentedCookie } from './presented-cookie.ts';
+import { presentedCookies } from './presented-cookie.ts';
 
 const PURPOSE = 'activity of an access manager session';
 /** Milliseconds that a token is kept after its session became idle, so that it shows that the session is idle. */
 const KEPT = 30 * 24 * 3_600_000;
+/** Cookies of the name that are looked at. */
+const MOST_VALUES = 8;
 
 /** Last use of a session. Times are in milliseconds. */
 export interface Activity {
@@ -50,11 +52,20 @@ export class ActivityTokens {
     return this.keys.ciphers === null ? this.keys.read() : null;
   }
 
-  /** The activity that a request shows; null without a cookie, or with one that none of the keys opens. */
-  read({ request }: Exchange): Activity | null {
-    const text = presentedCookie(request.headers, this.cookie.rule.name);
-    const content = text === null ? null : this.sealer.unseal(PURPOSE, text);
-    return content === null ? null : activityIn(content);
+  /**
+   * The last activity of a session that a request shows; null where it shows none. Cookies that no key opens, of other
+   * sessions or of the future do not count: gateways with other keys, and hosts of the same domain, may have set them.
+   * @param latest milliseconds since 1970
+   */
+  read({ request }: Exchange, session: string, latest: number): Activity | null {
+    let found: Activity | null = null;
+    for (const text of presentedCookies(request.headers, this.cookie.rule.name, MOST_VALUES)) {
+      const content = this.sealer.unseal(PURPOSE, text);
+      const activity = content === null ? null : activityIn(content);
+      if (activity === null || activity.session !== session || activity.seenAt > latest) continue;
+      if (found === null || activity.seenAt > found.seenAt) found = activity;
+    }
+    return found;
   }
 
   /** `Set-Cookie` lines for an activity. @throws SessionFault */

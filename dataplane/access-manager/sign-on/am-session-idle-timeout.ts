@@ -13,14 +13,15 @@ import { exampleService } from './sign-on-fields.ts';
 /** Ends sessions that were not used for a time. */
 export const amSessionIdleTimeoutFilter = defineFilter({
   type: 'AmSessionIdleTimeoutFilter',
+  needsSignOn: ({ sessionToken }) => sessionToken === undefined,
   summary:
     'Ends sessions of an access manager that were not used for a time. It is for client-side sessions, whose idle time ' +
     'the access manager does not track; they must be denylisted there when they end. Put the filter before the ' +
     'SingleSignOnFilter or the PolicyEnforcementFilter. A cookie of the gateway holds the time of the last request, the ' +
     'idle time-out and a hash of the session token, encrypted. When the time-out has passed, the filter logs the ' +
     'session out, takes the session token out of the request and removes the cookie, so that the user signs in again. ' +
-    'For a session without this cookie, or with one that is not its own, the filter asks the access manager: a ' +
-    'session that was not used within `idleTimeout` is ended, and another one gets a cookie. The time of the sign-in ' +
+    'For a session without this cookie, or with none that is readable and its own, the filter asks the access manager, ' +
+    'whatever is cached: a session that was not used within `idleTimeout` is ended, and another one gets a cookie. The time of the sign-in ' +
     'counts where `authInstant` is among the session properties, otherwise `latestAccessTime`. A request gets 500 if the access ' +
     'manager tells neither, does not answer, or does not end the session.',
   config: z

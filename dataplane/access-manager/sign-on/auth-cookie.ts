@@ -19,13 +19,14 @@ export class AuthCookie {
   }
 
   /**
-   * Takes the cookie out of a request and returns its value. Null where there is none, or two of the same name: another
-   * host of the domain may have set one of them.
+   * Takes the cookie out of a request and returns the values that it can have: several where there are two of the same
+   * name, of which another host of the domain may have set one; none where it is incomplete. Null without the cookie.
    */
-  take({ request }: Exchange): string | null {
+  take({ request }: Exchange): readonly string[] | null {
     const parts = takeCookies(request.headers, this.rule.name);
-    if (parts === null || parts.length > MOST_PARTS || parts.some((values) => values.length !== 1)) return null;
-    return parts.map(([value]) => value).join('');
+    if (parts === null) return null;
+    if (parts.length > MOST_PARTS) return [];
+    return parts.reduce<string[]>((begun, ends) => begun.flatMap((begin) => ends.map((end) => begin + end)), ['']);
   }
 
   /**

@@ -14,7 +14,7 @@ import { UsedStates } from '../../openid/client/used-states.ts';
 import { gotoTarget } from '../../openid/goto-target.ts';
 import { sessionUid } from '../sessions/session-answer.ts';
 import type { AuthCookie } from './auth-cookie.ts';
-import type { CrossDomainToken, CrossDomainTokens } from './cross-domain-tokens.ts';
+import { type CrossDomainToken, type CrossDomainTokens, namedSession } from './cross-domain-tokens.ts';
 import type { LoginPage } from './login-page.ts';
 import { UserGate, type UserGateOptions } from './user-gate.ts';
 
@@ -32,6 +32,7 @@ export interface CrossDomainOptions extends UserGateOptions {
 
 /** Longest form that an access manager may post. */
 const MOST_CONTENT = 128 << 10;
+const NO_COOKIE: readonly string[] = [];
 const PARAMETERS = ['state', 'id_token', 'error', 'error_description'] as const;
 
 type Parameters = Readonly<Record<(typeof PARAMETERS)[number], string | null>>;
@@ -57,9 +58,11 @@ export class CrossDomainSignOn {
   }
 
   handle(exchange: Exchange, next: Next): Answer {
-    const text = this.options.cookie.take(exchange);
+    const values = this.options.cookie.take(exchange) ?? NO_COOKIE;
     if (exchange.originalUri.rawPath === this.path) return this.callback(exchange);
-    if (text === null) return this.gate.isLogout(exchange) ? this.logout(null, exchange) : this.demand(exchange);
+    if (this.gate.isLogout(exchange)) return this.logout(values, exchange);
+    const [text, other] = values;
+    if (text === undefined || other !== undefined) return this.demand(exchange);
     const known = this.options.tokens.known(text);
     if (known !== null) return this.proceed(known, text, exchange, next);
     return this.options.tokens.verify(text, null).then(
@@ -69,17 +72,17 @@ export class CrossDomainSignOn {
   }
 
   private proceed(token: CrossDomainToken, text: string, exchange: Exchange, next: Next): Answer {
-    if (this.gate.isLogout(exchange)) return this.logout(token.session, exchange);
     const session = this.options.service.sessions.info(token.session, exchange);
-    if (!(session instanceof Promise)) return this.judge(session, token, text, exchange, next);
+    if (!(session instanceof Promise)) return this.judge(session, true, token, text, exchange, next);
     return session.then(
-      (found) => (exchange.over ? emptyRefusal('cancelled') : this.judge(found, token, text, exchange, next)),
+      (found) => (exchange.over ? emptyRefusal('cancelled') : this.judge(found, false, token, text, exchange, next)),
       (error: unknown) => this.gate.unchecked(error, exchange),
     );
   }
 
   private judge(
     session: AmSession | null,
+    isCached: boolean,
     { claims, session: value }: CrossDomainToken,
     token: string,
     exchange: Exchange,
@@ -91,6 +94,7 @@ export class CrossDomainSignOn {
     const { cookie, page, redirectEndpoint } = this.options;
     const { name, domain = null, path } = cookie.rule;
     exchange.identity = session.identity;
+    this.gate.verdicts.allowed(exchange, session, isCached);
     if (exchange.sessionPlace !== null) dropAttempts(exchange.request.headers, exchange.sessionPlace);
     exchange.setContext('cdsso', {
       value,
@@ -111,11 +115,13 @@ export class CrossDomainSignOn {
     if (exchange.over) return emptyRefusal('cancelled');
     if (!(error instanceof SignInFailed)) throw error;
     if (error.error === 'temporarily_unavailable') return this.gate.unchecked(error, exchange);
-    return this.gate.isLogout(exchange) ? this.logout(null, exchange) : this.demand(exchange);
+    return this.demand(exchange);
   }
 
-  private logout(session: string | null, exchange: Exchange): Promise<Response> {
-    return this.gate.logout(session, this.options.cookie.removals(exchange), exchange);
+  /** Also with a token that has expired or cannot be verified: its session may go on, and whoever has it may end it. */
+  private logout(values: readonly string[], exchange: Exchange): Promise<Response> {
+    const sessions = values === NO_COOKIE ? [] : values.length === 0 ? [null] : values.map(namedSession);
+    return this.gate.logout([...new Set(sessions)], this.options.cookie.removals(exchange), exchange);
   }
 
   private demand(exchange: Exchange): Answer {
@@ -126,6 +132,7 @@ export class CrossDomainSignOn {
   private leave(goto: string, exchange: Exchange): Response {
     const { service, agent, authenticationService: chosen } = this.options;
     const attempt = this.attempts.create(this.sessionKey, this.purpose, goto);
+    this.gate.verdicts.redirected(exchange);
     const query = new URLSearchParams([
       ['response_type', 'id_token'],
       ['response_mode', 'form_post'],

@@ -13,6 +13,8 @@ import { signOnRefusals } from './sign-on-refusals.ts';
 /** Lets requests of users pass that have a session of an access manager in another domain. */
 export const crossDomainSingleSignOnFilter = defineFilter({
   type: 'CrossDomainSingleSignOnFilter',
+  provides: ['ssoToken', 'cdsso'],
+  checksSession: true,
   summary:
     'Signs users on at an access manager in another domain, whose cookies the gateway does not get. A page request ' +
     'without a token is redirected to the access manager (`/oauth2/authorize`), which posts a signed token to ' +

@@ -1,6 +1,7 @@
 import type { AmService } from '../../heap/objects/am-service.ts';
 import type { VerificationKeys } from '../../heap/objects/openid-client.ts';
 import { type Claims, timeClaim } from '../../jose/claims.ts';
+import { readJsonObject } from '../../jose/strict-json.ts';
 import { checkIdToken } from '../../openid/client/id-token-check.ts';
 import { SignInFailed } from '../../openid/client/sign-in-failed.ts';
 import type { IssuerMetadata } from '../../openid/issuer-metadata.ts';
@@ -78,4 +79,11 @@ export class CrossDomainTokens {
       this.characters -= oldest.length;
     }
   }
+}
+
+/** Returns the session that a token names, without verifying anything; null where it names none. */
+export function namedSession(token: string): string | null {
+  const [, payload = '', ...rest] = token.split('.');
+  const session = rest.length === 1 ? readJsonObject(Buffer.from(payload, 'base64url'))?.['sub'] : null;
+  return typeof session === 'string' && session !== '' ? session : null;
 }

@@ -1,6 +1,7 @@
 import type { RuntimeExpression } from '../../../contract/vocabulary/runtime.ts';
 import { errorText } from '../../../platform/error-text.ts';
 import { PacedWarning } from '../../../platform/paced-warning.ts';
+import { filterCookies } from '../../engine/head/filter-cookies.ts';
 import type { Headers } from '../../engine/head/headers.ts';
 import type { Answer, Exchange, Next } from '../../engine/message/exchange.ts';
 import { mapResponse } from '../../engine/message/reply.ts';
@@ -13,6 +14,7 @@ import { canBeRedirected, signInNeeded } from '../../openid/client/sign-in-neede
 import { keepFromSharedCaches } from '../../sessions/unshared-response.ts';
 import { type Activity, type ActivityTokens, sessionHash } from './activity-tokens.ts';
 import { presentedCookie } from './presented-cookie.ts';
+import { SessionVerdicts } from './session-verdicts.ts';
 
 export type IdleTimeoutUpdate = 'ALWAYS' | 'NEVER' | 'INCREASE_ONLY' | 'DECREASE_ONLY';
 
@@ -39,11 +41,13 @@ const UNKNOWN_USE =
 /** Ends sessions of an access manager that were not used for a time. */
 export class IdleSessions {
   private readonly options: IdleSessionsOptions;
+  private readonly verdicts: SessionVerdicts;
   private readonly failed: PacedWarning;
 
-  constructor(options: IdleSessionsOptions, { log }: Parts) {
+  constructor(options: IdleSessionsOptions, parts: Parts) {
     this.options = options;
-    this.failed = new PacedWarning(log, 'idle time of a session could not be checked; the request is refused', {
+    this.verdicts = new SessionVerdicts(options.service.url, parts);
+    this.failed = new PacedWarning(parts.log, 'idle time of a session could not be checked; the request is refused', {
       most: 1,
     });
   }
@@ -65,19 +69,16 @@ export class IdleSessions {
     const token = this.tokenOf(cookieName, exchange);
     if (token === null || token === '') {
       // filters behind must not take one of two cookies that nobody has looked at
-      if (cookieName !== '') dropCookies(exchange.request.headers, (name) => name === cookieName);
+      if (cookieName !== '') filterCookies(exchange.request.headers, (name) => name !== cookieName);
       return next(exchange);
     }
-    const activity = tokens.read(exchange);
     const now = Date.now();
-    const session = sessionHash(token);
-    if (activity !== null && activity.session === session && activity.seenAt <= now + SKEW) {
+    const activity = tokens.read(exchange, sessionHash(token), now + SKEW);
+    if (activity !== null) {
       if (now - activity.seenAt >= activity.idleTimeout) return this.end(token, cookieName, exchange, next);
       return this.goOn(activity, now, exchange, next);
     }
-    const known = service.sessions.info(token, exchange);
-    if (!(known instanceof Promise)) return this.begin(known, token, cookieName, exchange, next);
-    return known.then(
+    return service.sessions.fresh(token, exchange).then(
       (found) => (exchange.over ? emptyRefusal('cancelled') : this.begin(found, token, cookieName, exchange, next)),
       (error: unknown) => this.unchecked(error, exchange),
     );
@@ -124,14 +125,17 @@ export class IdleSessions {
     if (exchange.over) return emptyRefusal('cancelled');
     const removals = tokens.removals(exchange);
     const { request, originalUri } = exchange;
-    dropCookies(request.headers, (name, value) => name === cookieName || value === token);
+    filterCookies(request.headers, (name, value) => name !== cookieName && value !== token);
     dropHeaders(request.headers, token);
     const left = this.tokenOf(cookieName, exchange);
     if (exchange.context('ssoToken') === null && (left === null || left === '')) {
       return mapResponse(next(exchange), exchange, (response) => answered(response, removals, exchange));
     }
     // the filter for sign-on is before this one: it finds the session ended when the page is asked for again
-    if (canBeRedirected(request)) return redirection(originalUri.toString(), removals);
+    if (canBeRedirected(request)) {
+      this.verdicts.redirected(exchange);
+      return redirection(originalUri.toString(), removals);
+    }
     return withCookies(signInNeeded(denied, exchange), removals);
   }
 
@@ -163,22 +167,6 @@ function answered(response: Response, lines: readonly string[], { over }: Exchan
   withCookies(response, lines);
   keepFromSharedCaches(response.headers);
   return response;
-}
-
-/** Removes cookies from a request. */
-function dropCookies(headers: Headers, isMeant: (name: string, value: string) => boolean): void {
-  if (!headers.has('cookie')) return;
-  const pairs = headers.all('cookie').flatMap((line) => line.split(';'));
-  const kept = pairs.filter((pair) => {
-    const equals = pair.indexOf('=');
-    const name = (equals < 0 ? pair : pair.slice(0, equals)).trim();
-    const value = equals < 0 ? '' : pair.slice(equals + 1).trim();
-    return !isMeant(name, value.replace(/^"(.*)"$/, '$1'));
-  });
-  if (kept.length === pairs.length) return;
-  headers.delete('cookie');
-  const line = kept.map((pair) => pair.trim()).filter((pair) => pair !== '');
-  if (line.length > 0) headers.append('Cookie', line.join('; '));
 }
 
 /** Removes headers that hold a token. */

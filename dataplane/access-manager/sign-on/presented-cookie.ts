@@ -1,20 +1,27 @@
 import type { Headers } from '../../engine/head/headers.ts';
 
 const SPACE = 0x20;
+const NONE: readonly string[] = [];
 
 /**
  * Returns the value of the cookie with this name. Null where there is none, and where two have different values: another
  * host of the domain may have set one of them.
  */
 export function presentedCookie(headers: Headers, name: string): string | null {
-  if (!headers.has('cookie')) return null;
-  let found: string | null = null;
+  const [value = null, other] = presentedCookies(headers, name, 2);
+  return other === undefined ? value : null;
+}
+
+/** Returns the different values of cookies with this name. @param most values after which no others are looked for */
+export function presentedCookies(headers: Headers, name: string, most: number): readonly string[] {
+  if (!headers.has('cookie')) return NONE;
+  const found: string[] = [];
   for (const line of headers.all('cookie')) {
     for (let at = line.indexOf(name); at >= 0; at = line.indexOf(name, at + name.length)) {
       const value = valueAt(line, at, name.length);
-      if (value === null || value === '' || value === found) continue;
-      if (found !== null) return null;
-      found = value;
+      if (value === null || value === '' || found.includes(value)) continue;
+      found.push(value);
+      if (found.length === most) return found;
     }
   }
   return found;

@@ -9,6 +9,7 @@ import { defineFilter } from '../../heap/definition.ts';
 import type { AmSession } from '../../heap/objects/am-service.ts';
 import { denials } from '../../heap/objects/denials.ts';
 import { signInNeeded } from '../../openid/client/sign-in-needed.ts';
+import { SessionVerdicts } from './session-verdicts.ts';
 import { exampleService } from './sign-on-fields.ts';
 
 const NO_TOKEN =
@@ -17,6 +18,8 @@ const NO_TOKEN =
 /** Adds what an access manager knows of a session. */
 export const sessionInfoFilter = defineFilter({
   type: 'SessionInfoFilter',
+  provides: ['amSession'],
+  checksSession: true,
   summary:
     'Gets the session of a user with its properties from an access manager, for the filters behind it: in the context ' +
     '`amSession` with `username`, `universalId`, `realm`, `latestAccessTime`, `maxIdleExpirationTime`, ' +
@@ -31,15 +34,17 @@ export const sessionInfoFilter = defineFilter({
   }),
   examples: [{ title: 'After a SingleSignOnFilter', config: { amService: exampleService } }],
   create({ amService, ssoToken }, parts) {
-    const { sessions } = parts.resolve(amService);
+    const { sessions, url } = parts.resolve(amService);
+    const verdicts = new SessionVerdicts(url, parts);
     const denied = denials(parts, ['sign-in-needed', 'session-unchecked']);
     const failed = new PacedWarning(parts.log, 'session of a user could not be read; the request is refused', {
       most: 1,
     });
 
-    function judge(session: AmSession | null, exchange: Exchange, next: Next): Answer {
+    function judge(session: AmSession | null, isCached: boolean, exchange: Exchange, next: Next): Answer {
       if (exchange.over) return emptyRefusal('cancelled');
       if (session === null) return signInNeeded(denied, exchange);
+      verdicts.allowed(exchange, session, isCached);
       const { username, universalId, realm, properties, raw } = session;
       const { latestAccessTime, maxIdleExpirationTime, maxSessionExpirationTime } = session;
       exchange.setContext('amSession', {
@@ -59,9 +64,9 @@ export const sessionInfoFilter = defineFilter({
       const token = ssoToken.read(exchange, null);
       if (token === null || token === '') return signInNeeded(denied, exchange, NO_TOKEN);
       const session = sessions.properties(token, exchange);
-      if (!(session instanceof Promise)) return judge(session, exchange, next);
+      if (!(session instanceof Promise)) return judge(session, true, exchange, next);
       return session.then(
-        (found) => judge(found, exchange, next),
+        (found) => judge(found, false, exchange, next),
         (error: unknown) => {
           if (exchange.over) return emptyRefusal('cancelled');
           const reason = errorText(error);

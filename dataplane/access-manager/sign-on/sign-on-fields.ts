@@ -30,7 +30,10 @@ export const signOnFields = {
     .describe('URL after a logout; by default a short text is shown.'),
   logoutExpression: runtimeFlag()
     .optional()
-    .describe('Whether a request logs the user out at the access manager. It is never passed on.'),
+    .describe(
+      'Whether a request logs the user out at the access manager. It is never passed on. If the session may go on, it ' +
+        'gets 500 instead of the landing page.',
+    ),
 };
 
 /** Remarks on these fields. @param logsOut whether requests can log users out */

@@ -14,6 +14,8 @@ import { SingleSignOn } from './user-sign-on.ts';
 /** Lets requests of users pass that have a session of an access manager. */
 export const singleSignOnFilter = defineFilter({
   type: 'SingleSignOnFilter',
+  provides: ['ssoToken'],
+  checksSession: true,
   summary:
     'Passes on requests that carry the session cookie of an access manager, with the context `ssoToken`: `value`, ' +
     '`info` (what the access manager says of the session, and `uid`), `cookieName` and `loginEndpoint`. ' +

@@ -9,6 +9,7 @@ import type { Denials } from '../../heap/objects/denials.ts';
 import { explained, hardened, redirection, withCookies } from '../../openid/client/redirection.ts';
 import { canBeRedirected, signInNeeded } from '../../openid/client/sign-in-needed.ts';
 import { RedirectionMarker } from './redirection-marker.ts';
+import { SessionVerdicts } from './session-verdicts.ts';
 import type { SignOnRefusal } from './sign-on-refusals.ts';
 
 export interface UserGateOptions {
@@ -20,16 +21,24 @@ export interface UserGateOptions {
   readonly denied: Denials<SignOnRefusal>;
 }
 
+/** Sessions that one request can end; other hosts of the domain may have added cookies. */
+export const MOST_LOGOUTS = 4;
+
 /** What filters for sign-on do with requests without a session, with one, and with those that end it. */
 export class UserGate {
   private readonly options: UserGateOptions;
   private readonly marker: RedirectionMarker | null;
+  readonly verdicts: SessionVerdicts;
   private readonly failed: PacedWarning;
+  private readonly failedLogout: PacedWarning;
 
-  constructor(options: UserGateOptions, { log }: Parts) {
+  constructor(options: UserGateOptions, parts: Parts) {
+    const { log } = parts;
     this.options = options;
+    this.verdicts = new SessionVerdicts(options.service.url, parts);
     this.marker = options.marker === null ? null : new RedirectionMarker(options.marker);
     this.failed = new PacedWarning(log, 'session of a user could not be checked; the request is refused', { most: 1 });
+    this.failedLogout = new PacedWarning(log, 'session of a user could not be ended; it may go on', { most: 1 });
   }
 
   /** Whether a request ends the session of its user. */
@@ -74,16 +83,36 @@ export class UserGate {
     return null;
   }
 
-  /** Ends the session of a user. @param removals `Set-Cookie` lines that take its cookie from the browser */
-  async logout(token: string | null, removals: readonly string[], exchange: Exchange): Promise<Response> {
-    const { service, landing } = this.options;
-    try {
-      if (token !== null) await service.sessions.logout(token, exchange);
-    } catch (error) {
-      return withCookies(this.unchecked(error, exchange), removals);
+  /**
+   * Ends the sessions of a user. A user is told to be signed out only where the access manager has ended all of them.
+   * @param tokens that the request shows; null stands for one that cannot be read
+   * @param removals `Set-Cookie` lines that take its cookie from the browser
+   */
+  async logout(tokens: readonly (string | null)[], removals: readonly string[], exchange: Exchange): Promise<Response> {
+    const { landing } = this.options;
+    const failures: unknown[] = [];
+    for (const token of tokens.slice(0, MOST_LOGOUTS)) {
+      await this.end(token, exchange).catch((error: unknown) => failures.push(error));
     }
-    const answer = landing === null ? hardened(textResponse(200, 'You are signed out.\n')) : redirection(landing);
-    return withCookies(answer, removals);
+    if (tokens.length > MOST_LOGOUTS) failures.push(new Error('the request shows too many sessions'));
+    if (failures.length > 0) return withCookies(this.unended(failures[0], exchange), removals);
+    const text = tokens.length === 0 ? 'You have no session here.\n' : 'You are signed out.\n';
+    return withCookies(landing === null ? hardened(textResponse(200, text)) : redirection(landing), removals);
+  }
+
+  private async end(token: string | null, exchange: Exchange): Promise<void> {
+    if (token === null) throw new Error('the cookie names no session');
+    await this.options.service.sessions.logout(token, exchange);
+  }
+
+  private unended(error: unknown, exchange: Exchange): Response {
+    if (exchange.over) return emptyRefusal('cancelled');
+    const reason = errorText(error);
+    this.failedLogout.give({ reason, route: exchange.route });
+    const answer = this.options.denied.answer(exchange, 'session-unchecked', undefined, reason);
+    const message =
+      'You could not be signed out: your session may go on. Sign in and out again, or close all windows of the browser.';
+    return hardened(explained(answer, message));
   }
 
   /** Refuses a request because nobody can tell whether its session is valid. */

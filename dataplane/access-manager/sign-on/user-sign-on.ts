@@ -6,9 +6,9 @@ import type { AmSession } from '../../heap/objects/am-service.ts';
 import { redirection } from '../../openid/client/redirection.ts';
 import { cookieRemovals } from './cookie-removals.ts';
 import type { LoginPage } from './login-page.ts';
-import { presentedCookie } from './presented-cookie.ts';
+import { presentedCookie, presentedCookies } from './presented-cookie.ts';
 import { SessionMemos } from './session-memo.ts';
-import { UserGate, type UserGateOptions } from './user-gate.ts';
+import { MOST_LOGOUTS, UserGate, type UserGateOptions } from './user-gate.ts';
 
 export interface SingleSignOnOptions extends UserGateOptions {
   readonly page: LoginPage;
@@ -42,30 +42,39 @@ export class SingleSignOn {
     const { gate, memos } = this;
     const { headers } = exchange.request;
     if (this.isLogout(exchange)) {
-      return gate.logout(presentedCookie(headers, name), cookieRemovals(name, exchange.originalUri.host), exchange);
+      const tokens = presentedCookies(headers, name, MOST_LOGOUTS + 1);
+      return gate.logout(tokens, cookieRemovals(name, exchange.originalUri), exchange);
     }
     const line = memos === null ? -1 : headers.soleLine('cookie');
     const memo = line < 0 ? null : memos!.find(exchange, headers, line, name);
-    if (memo !== null) return this.judge(memo.session, memo.token, name, exchange, next);
+    if (memo !== null) return this.judge(memo.session, true, memo.token, name, exchange, next);
     const token = presentedCookie(headers, name);
     if (token === null) return this.demand(exchange);
     const session = this.options.service.sessions.info(token, exchange);
     if (!(session instanceof Promise)) {
       if (line >= 0 && session !== null) memos!.remember(exchange, line, session, token, name);
-      return this.judge(session, token, name, exchange, next);
+      return this.judge(session, true, token, name, exchange, next);
     }
     return session.then(
-      (found) => (exchange.over ? emptyRefusal('cancelled') : this.judge(found, token, name, exchange, next)),
+      (found) => (exchange.over ? emptyRefusal('cancelled') : this.judge(found, false, token, name, exchange, next)),
       (error: unknown) => gate.unchecked(error, exchange),
     );
   }
 
-  private judge(session: AmSession | null, value: string, cookieName: string, exchange: Exchange, next: Next): Answer {
+  private judge(
+    session: AmSession | null,
+    isCached: boolean,
+    value: string,
+    cookieName: string,
+    exchange: Exchange,
+    next: Next,
+  ): Answer {
     if (session === null) return this.demand(exchange);
     const moved = this.gate.withoutMarker(exchange);
     if (moved !== null) return moved;
     const loginEndpoint = this.options.page.endpoint(exchange);
     exchange.identity = session.identity;
+    this.gate.verdicts.allowed(exchange, session, isCached);
     exchange.setContext('ssoToken', { value, info: session.info, cookieName, loginEndpoint });
     return next(exchange);
   }
@@ -74,9 +83,11 @@ export class SingleSignOn {
     const { page, denied } = this.options;
     return this.gate.demand(exchange, (goto) => {
       const location = page.location(exchange, goto);
-      return location === null
-        ? denied.answer(exchange, 'no-uri', undefined, "'loginEndpoint' gives no http or https URL")
-        : redirection(location);
+      if (location === null) {
+        return denied.answer(exchange, 'no-uri', undefined, "'loginEndpoint' gives no http or https URL");
+      }
+      this.gate.verdicts.redirected(exchange);
+      return redirection(location);
     });
   }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ControllerAdminSource, controllerAdmin } from '../../../controller/admin/controller-admin.ts';
+import { monitoringEndpoint } from '../../../dataplane/supervisor/monitoring-endpoint.ts';
 import { type AdminGuard, closedGuard, loopbackGuard, openGuard } from '../../../platform/admin/admin-guard.ts';
 import type { AdminCertificate, AdminServer } from '../../../platform/admin/admin-server.ts';
 import { certificateAuthority } from '../../support/identity/certificates.ts';
@@ -18,7 +19,7 @@ const sourceWith = (registry: Registry): ControllerAdminSource => ({
   waitsFor: () => waits,
   status: () => ({ controller: 'a' }),
   dump: () => '{"revision":"r1"}',
-  monitoring: (id, query) => ({ status: 200, body: { id, filter: query.get('_queryFilter') } }),
+  monitoring: monitoringEndpoint(() => [{ _id: 'heap.a/b', _rev: null, _type: 'counter', count: 1 }]),
 });
 
 function failed(error: unknown): void {
@@ -68,9 +69,16 @@ describe('an admin address for this machine', () => {
     ['/openig/metrics/prometheus', '200'],
     ['/status', '200 {"controller":"a"}'],
     ['/dump', '200 {"revision":"r1"}'],
-    ['/openig/metrics/api?_queryFilter=true', '200 {"id":"","filter":"true"}'],
-    ['/openig/metrics/api/heap.a%2Fb', '200 {"id":"heap.a/b","filter":null}'],
-    ['/openig/metrics/api/%', '200 {"id":"%","filter":null}'],
+    [
+      '/openig/metrics/api?_queryFilter=count+gt+1',
+      '200 {"results":[],"resultCount":0,"pagedResultsCookie":null,"totalPagedResultsPolicy":"NONE",' +
+        '"totalPagedResults":-1,"remainingPagedResults":-1}',
+    ],
+    ['/openig/metrics/api/heap.a%2Fb', '200 {"_id":"heap.a/b","_rev":null,"_type":"counter","count":1}'],
+    [
+      '/openig/metrics/api/%',
+      '400 {"code":400,"reason":"Bad Request","message":"the path is not percent-encoded UTF-8"}',
+    ],
     [
       '/other',
       '404 not found; the paths are /health/live, /health/ready, /metrics, /status, /dump and /openig/metrics/api',

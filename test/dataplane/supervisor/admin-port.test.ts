@@ -55,6 +55,7 @@ it('answers only its own paths', async () => {
   expect(await status('/health/live')).toBe(200);
   expect(await status('/health/live?x')).toBe(200);
   expect(await status('/health/live', 'HEAD')).toBe(200);
+  expect(await status('/openig/metrics/api?_queryFilter=true', 'HEAD')).toBe(200);
   expect(await status('/health/ready')).toBe(200);
   ready = false;
   expect(await status('/health/ready')).toBe(503);

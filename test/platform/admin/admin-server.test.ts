@@ -64,6 +64,7 @@ describe('an admin server', () => {
     const { status, text: body, headers } = await ask(port, '/status?a=1&b');
     expect([status, body]).toEqual([200, '[["a","1"],["b",""]]\n']);
     expect(headers).toMatchObject({ 'content-type': 'application/json;charset=UTF-8', 'cache-control': 'no-store' });
+    expect(headers['x-content-type-options']).toBe('nosniff');
   });
 
   it('answers HEAD like GET, without the body', async () => {
@@ -152,7 +153,14 @@ describe('the guard of an admin server', () => {
   it('admits programs of this machine, and not proxies or pages that speak through one', async () => {
     const port = await open(loopbackGuard);
     expect((await ask(port, '/status')).status).toBe(200);
-    for (const headers of [{ origin: 'https://evil.test' }, { via: '1.1 proxy' }, { host: 'evil.test' }]) {
+    expect((await ask(port, '/status', { headers: { 'sec-fetch-site': 'none' } })).status).toBe(200);
+    for (const headers of [
+      { origin: 'https://evil.test' },
+      { via: '1.1 proxy' },
+      { host: 'evil.test' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ]) {
       expect(await ask(port, '/status', { headers })).toMatchObject({
         status: 403,
         text: 'only reachable from this machine\n',
@@ -187,6 +195,16 @@ describe('the limits of an admin server', () => {
     const answer = await text(socket); // ends when the server closes
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(answer.toLowerCase()).toContain('connection: close');
+  });
+
+  it('delivers its answer to a client that sends a long body first', async () => {
+    const port = await open();
+    for (let times = 0; times < 20; times++) {
+      const socket = connect(port, '127.0.0.1');
+      socket.write('PUT /routes/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4194304\r\n\r\n');
+      await new Promise((resolve) => socket.write(Buffer.alloc(4_194_304), resolve)); // no answer is read before
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 413 /);
+    }
   });
 
   it('refuses a request head that is too long', async () => {

@@ -17,6 +17,8 @@ export interface HeldSession {
   readonly username: string;
   readonly kind: 'user' | 'agent' | 'admin';
   readonly realm: string;
+  /** A token that holds all of the session: its use is not tracked. */
+  readonly isClientSide: boolean;
   authLevel: number;
   latestAccess: number;
   maxIdle: number;
@@ -27,6 +29,7 @@ export interface HeldSession {
 export interface SessionWish {
   readonly kind?: HeldSession['kind'];
   readonly realm?: string;
+  readonly isClientSide?: boolean;
   readonly authLevel?: number;
   /** Milliseconds from now until it times out for good; by default two hours. */
   readonly lifetime?: number;
@@ -57,7 +60,8 @@ export class HeldSessions {
   }
 
   create(username: string, wish: SessionWish = {}): HeldSession {
-    const { kind = 'user', realm = '/', authLevel = 0, lifetime = 120 * MINUTE, properties = {} } = wish;
+    const { kind = 'user', realm = '/', isClientSide = false, authLevel = 0 } = wish;
+    const { lifetime = 120 * MINUTE, properties = {} } = wish;
     const now = Date.now();
     const uid = randomUUID();
     const session: HeldSession = {
@@ -66,6 +70,7 @@ export class HeldSessions {
       username,
       kind,
       realm,
+      isClientSide,
       authLevel,
       latestAccess: now,
       maxIdle: now + Math.min(lifetime, 30 * MINUTE),
@@ -149,7 +154,10 @@ export class HeldSessions {
         if (session === null) return ok({ valid: false });
         return ok({ valid: true, uid: session.username, realm: session.realm });
       case 'getSessionInfo':
-        return ok(session === null ? { valid: false } : this.infoOf(session));
+        if (session === null) return ok({ valid: false });
+        // OpenAM takes the question for a use of the session
+        if (this.product === 'OpenAM' && !session.isClientSide) touch(session);
+        return ok(this.infoOf(session));
       case 'refresh':
         return session === null ? ok({ valid: false }) : this.refresh(session);
       case 'logout':
@@ -167,10 +175,8 @@ export class HeldSessions {
 
   private refresh(session: HeldSession): AmAnswer {
     const { username: uid, realm, maxSession } = session;
-    const now = Date.now();
-    session.latestAccess = now;
-    session.maxIdle = Math.min(maxSession, now + 30 * MINUTE);
-    const maxtime = Math.floor((maxSession - now) / 1000);
+    touch(session);
+    const maxtime = Math.floor((maxSession - session.latestAccess) / 1000);
     return ok({ uid, realm, idletime: 0, maxidletime: 30, maxsessiontime: 120, maxtime });
   }
 
@@ -187,6 +193,11 @@ export class HeldSessions {
       ...(this.product === 'PingAM' && { properties }),
     };
   }
+}
+
+function touch(session: HeldSession): void {
+  session.latestAccess = Date.now();
+  session.maxIdle = Math.min(session.maxSession, session.latestAccess + 30 * MINUTE);
 }
 
 /** Name of an identity in all realms. */

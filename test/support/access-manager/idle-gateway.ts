@@ -1,6 +1,11 @@
+import { createSecretKey } from 'node:crypto';
 import { onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { ActivityTokens, sessionHash } from '../../../dataplane/access-manager/sign-on/activity-tokens.ts';
+import { directCipher } from '../../../dataplane/jose/direct-cipher.ts';
+import { fixedSessionKeys } from '../../../dataplane/sessions/session-keys.ts';
 import type { Browser, Page } from '../clients/browser.ts';
+import { plainExchange } from '../gateways/plain-exchange.ts';
 import { type AccessManager, startAccessManager } from './access-manager.ts';
 import { type SignOnGateway, type SignOnOptions, startSignOn } from './sign-on-gateway.ts';
 
@@ -38,7 +43,7 @@ export async function startIdle(config: JsonObject = {}, options: SignOnOptions 
 /** A browser with a new session. */
 export function visitor(am: AccessManager, gateway: SignOnGateway): Visitor {
   const browser = gateway.browser();
-  const { tokenId } = am.sessions.create('demo');
+  const { tokenId } = am.sessions.create('demo', { isClientSide: true });
   browser.jar(GATEWAY_HOST).set(am.cookieName, tokenId);
   return { browser, tokenId, visit: (path = '/a') => browser.fetch(`${gateway.app}${path}`) };
 }
@@ -57,4 +62,14 @@ export function setCookies({ headers }: Page): string[] {
 /** Whether the access manager has a session. */
 export function isHeld(am: AccessManager, tokenId: string): boolean {
   return am.sessions.all.some((session) => session.tokenId === tokenId);
+}
+
+/** The cookie of a session that was last used at a time, as a gateway with this key writes it. */
+export function trackerOf(key: Buffer, token: string, seenAt: number, idleTimeout: number): string {
+  const method = 'A256GCM';
+  const keys = fixedSessionKeys(directCipher(method, createSecretKey(key))!);
+  const cookie = { name: TRACKER, path: '/', httpOnly: true, secure: false, sameSite: 'LAX' } as const;
+  const tokens = new ActivityTokens({ cookie, keys, realm: '', method });
+  const [line = ''] = tokens.lines({ seenAt, idleTimeout, session: sessionHash(token) }, plainExchange());
+  return line.slice(0, line.indexOf(';'));
 }

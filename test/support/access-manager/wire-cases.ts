@@ -130,6 +130,18 @@ export const wireCases: readonly WireCase[] = [
     },
   },
   {
+    title: 'getSessionInfo counts as a use of the session',
+    async run(target) {
+      const headers = { ...version('2.0'), [TOKEN_HEADER]: await logIn(target, target.user) };
+      const lastUse = async (): Promise<unknown> => {
+        const { body } = await amPost(target, '/json/sessions?_action=getSessionInfo', headers);
+        return (body as { readonly latestAccessTime: unknown }).latestAccessTime;
+      };
+      const first = await lastUse();
+      await expect.poll(lastUse, { timeout: 20_000 }).not.toBe(first);
+    },
+  },
+  {
     title: 'getSessionInfo and getSessionProperties of others are forbidden to an agent',
     async run(target) {
       const token = encodeURIComponent(await logIn(target, target.user));

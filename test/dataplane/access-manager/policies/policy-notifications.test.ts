@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
-import type { DisconnectionStrategy } from '../../../../dataplane/oauth2/cache/token-cache.ts';
+import type { DisconnectionStrategy } from '../../../../dataplane/oauth2/cache/disconnection.ts';
 import { startAccessManager } from '../../../support/access-manager/access-manager.ts';
 import type { Policy } from '../../../support/access-manager/am-policies.ts';
 import { EVALUATE, quickNotifications, startPolicyGateway } from '../../../support/access-manager/policy-gateway.ts';
@@ -154,6 +154,11 @@ describe('an event about policies', () => {
 
   it.each([
     ['another realm', { realm: '/other', policySet: 'orders', policy: 'p', eventType: 'UPDATE' }, 'cached'],
+    [
+      'a realm by the name of its directory entry',
+      { realm: 'o=root,dc=openam', policySet: 'orders', policy: 'p', eventType: 'UPDATE' },
+      'asked',
+    ],
     ['another policy set', { realm: '/', policySet: 'invoices', policy: 'p', eventType: 'UPDATE' }, 'cached'],
     [
       'its policy set in another spelling',

@@ -187,7 +187,7 @@ it('tells other data planes of a logout where there was a session, and not of ma
     },
     parts,
   );
-  for (const token of ['made-up', 'AQIC5', 'a b']) await sessions.logout(token, signedOnExchange());
+  for (const token of ['made-up', 'AQIC5']) await sessions.logout(token, signedOnExchange());
   expect(announced).toEqual([]);
   await sessions.logout(am.sessions.create('demo').tokenId, signedOnExchange());
   expect(announced).toEqual([{ key: expect.stringMatching(/^[\w-]{16}$/), at: Date.now() }]);

@@ -35,7 +35,7 @@ describe('the cookie of an AmSessionIdleTimeoutFilter', () => {
     const cookie = { name: 'activity', domain: 'gw.test', path: '/app', httpOnly: false, sameSite: 'STRICT' };
     const { browser } = await startSignOn(am, { before: [idleFilter({ cookie })], trustedProxies: [GATEWAY_HOST] });
     const ada = browser();
-    ada.jar('gw.test').set(am.cookieName, am.sessions.create('demo').tokenId);
+    ada.jar('gw.test').set(am.cookieName, am.sessions.create('demo', { isClientSide: true }).tokenId);
     const [line] = setCookies(await ada.fetch('https://gw.test/app'));
     expect(line).toMatch(/^activity=[^;]+; Path=\/app; Domain=gw.test; SameSite=Strict; Secure; Max-Age=/);
   });
@@ -83,7 +83,7 @@ describe('the cookie of an AmSessionIdleTimeoutFilter', () => {
     const pass = stopWallClock();
     const { am, browser, visit } = await startIdle();
     pass(20 * MINUTE);
-    browser.jar(GATEWAY_HOST).set(am.cookieName, am.sessions.create('demo').tokenId);
+    browser.jar(GATEWAY_HOST).set(am.cookieName, am.sessions.create('demo', { isClientSide: true }).tokenId);
     await visit();
     pass(-19 * MINUTE);
     expect(setCookies(await visit())).toHaveLength(1);
@@ -146,6 +146,32 @@ describe('the cookie of an AmSessionIdleTimeoutFilter', () => {
     const other = await startSignOn(am, { before: [idleFilter()] });
     expect(setCookies(await browser.fetch(`${other.app}/a`))).toHaveLength(1);
     expect(am.callsTo(INFO)).toHaveLength(4);
+  });
+
+  it('counts beside others that cannot be read, and the latest of those that can', async () => {
+    const pass = stopWallClock();
+    const { am, browser, visit, tokenId } = await startIdle();
+    const jar = browser.jar(GATEWAY_HOST);
+    await visit();
+    const early = jar.get(TRACKER)!;
+    pass(4 * MINUTE);
+    await visit();
+    const late = jar.get(TRACKER)!;
+    expect(late).not.toBe(early);
+    pass(4 * MINUTE);
+    const asked = am.callsTo(INFO).length;
+    for (const values of [
+      ['tossed', late],
+      [late, early],
+      [early, 'x.y', late],
+    ]) {
+      jar.set(TRACKER, values.join(`; ${TRACKER}=`));
+      expect((await visit()).status, values.join()).toBe(200);
+    }
+    expect(am.callsTo(INFO).length - asked).toBe(3); // by the filter for sign-on
+    jar.set(TRACKER, ['tossed', early].join(`; ${TRACKER}=`));
+    expect((await visit()).status).toBe(401);
+    expect(isHeld(am, tokenId)).toBe(false);
   });
 
   it('has requests refused while its keys cannot be read', async () => {

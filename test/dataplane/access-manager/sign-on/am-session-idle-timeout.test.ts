@@ -91,13 +91,32 @@ describe('an AmSessionIdleTimeoutFilter', () => {
     const pass = stopWallClock();
     const { am, browser, visit, tokenId: old } = await startIdle();
     pass(4 * MINUTE);
-    browser.jar(GATEWAY_HOST).set(COOKIE, am.sessions.create('demo').tokenId);
+    browser.jar(GATEWAY_HOST).set(COOKIE, am.sessions.create('demo', { isClientSide: true }).tokenId);
     await visit();
     pass(2 * MINUTE);
     expect((await visit()).status).toBe(200);
     browser.jar(GATEWAY_HOST).set(COOKIE, old);
     expect((await visit()).status).toBe(401);
     expect(isHeld(am, old)).toBe(false);
+  });
+
+  it('goes by what the access manager knows now, not by a cached session', async () => {
+    const pass = stopWallClock();
+    const service = { sessionCache: { enabled: true } };
+    const { am, browser, visit, tokenId } = await startIdle({}, { service });
+    const jar = browser.jar(GATEWAY_HOST);
+    await visit();
+    const session = am.sessions.find(tokenId)!;
+    pass(4 * MINUTE);
+    session.latestAccess = Date.now(); // in use elsewhere
+    pass(4 * MINUTE);
+    jar.delete(TRACKER);
+    expect((await visit()).status).toBe(200);
+    expect(isHeld(am, tokenId)).toBe(true);
+    pass(MINUTE);
+    jar.delete(TRACKER);
+    expect((await visit()).status).toBe(401);
+    expect(isHeld(am, tokenId)).toBe(false);
   });
 
   it('counts from the sign-in where the session properties have its time', async () => {
@@ -173,7 +192,7 @@ describe('an AmSessionIdleTimeoutFilter', () => {
       config: { idleTimeout: '5 minutes', sessionToken: "${request.headers['X-Token'][0]}" },
       user: "with ${request.headers['X-Token'][0]}",
     });
-    const { tokenId } = am.sessions.create('demo');
+    const { tokenId } = am.sessions.create('demo', { isClientSide: true });
     const headers = { 'X-Token': tokenId };
     await browser().fetch(`${app}/a`, { headers });
     pass(5 * MINUTE);

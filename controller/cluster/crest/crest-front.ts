@@ -1,0 +1,213 @@
+import { hkdfSync } from 'node:crypto';
+import { errorAnswer } from '../../../contract/crest/crest-answer.ts';
+import { CrestError } from '../../../contract/crest/crest-error.ts';
+import type { DescribedSchema, EndpointDescription } from '../../../contract/crest/describe/description.ts';
+import { PageCookies } from '../../../contract/crest/page-cookie.ts';
+import type { CrestEndpoint } from '../../../contract/crest/provider.ts';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import type { AdminAnswer } from '../../../platform/admin/admin-answer.ts';
+import type { AdminGuard } from '../../../platform/admin/admin-guard.ts';
+import type { AdminCall, AdminPath } from '../../../platform/admin/admin-table.ts';
+import { CallRate } from '../../../platform/admin/call-rate.ts';
+import { type CrestNode, type CrestTree, crestRefusal, treeAnswer } from '../../../platform/admin/crest-path.ts';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
+import type { BudgetTerms } from '../../../platform/refilling-budget.ts';
+import type { AdmissionJudge } from '../../admission/admission-judge.ts';
+import { INFO_DESCRIPTION, routeDescription } from '../../manage/route-description.ts';
+import type { ApiCaller, ApiOnBehalf } from '../api/api-client.ts';
+import { isOlderVersion } from '../api/resource-version.ts';
+import type { ClusterSource } from '../cluster-source.ts';
+import { bearerToken } from '../identity/reviews.ts';
+import { type Caller, CallerReview, unauthenticated, unavailable } from './caller-review.ts';
+import { type ClusterRoutesParts, clusterRoutes } from './cluster-routes.ts';
+import { QueryTurns } from './query-turns.ts';
+import { RouteItems } from './route-items.ts';
+import type { RoutePlace } from './route-place.ts';
+import { RouteWriter } from './route-writer.ts';
+
+export interface CrestFrontOptions {
+  readonly api: Pick<ApiCaller, 'call'> & ApiOnBehalf;
+  readonly source: Pick<ClusterSource, 'routes' | 'route' | 'isFollowed' | 'onChange'>;
+  readonly judge: AdmissionJudge;
+  /** Facts about the server, such as its version. */
+  readonly info: JsonObject;
+  /** Requests in a second, for each caller. */
+  readonly rate: number;
+  /** Returns the schema of a route document. */
+  readonly routeSchema: () => Promise<DescribedSchema>;
+  readonly clock?: Clock;
+  /** Returns true once everything has been listed. */
+  isListed(): boolean;
+  /** Text that only controllers know, and all of them. */
+  secret(): string;
+}
+
+const LONGEST_BODY = 1_048_576;
+/** Milliseconds that a change waits for the cache. */
+const SEEN_WITHIN = 2_000;
+const FOLDER: CrestNode = { kind: 'folder' };
+/** Path of the Routes in OpenIG: they are in the main router. */
+const ROUTES = ['system', 'objects', '_router', 'routes'];
+/** All callers together may ask this many times as often as one. */
+const SHARED = 10;
+/** Seconds of its rate that a caller may use at once. */
+const BURST = 5;
+
+/** Serves Common REST to users of the cluster. Every request brings a token, and nothing of it outlives the request. */
+export class CrestFront {
+  private readonly options: CrestFrontOptions;
+  private readonly clock: Clock;
+  private readonly review: CallerReview;
+  private readonly rate: CallRate;
+  private readonly parts: ClusterRoutesParts;
+  private readonly description: EndpointDescription;
+  private cookies: { readonly secret: string; readonly made: PageCookies } | null = null;
+
+  constructor(options: CrestFrontOptions) {
+    const { api, source, judge, rate, clock = systemClock } = options;
+    this.options = options;
+    this.clock = clock;
+    this.review = new CallerReview({ api, clock });
+    this.rate = new CallRate({
+      ...{ each: budgetOf(rate), all: budgetOf(SHARED * rate), clock },
+    });
+    this.description = clusterRouteDescription(options.routeSchema);
+    const turns = new QueryTurns(clock);
+    this.parts = {
+      ...{ source, items: new RouteItems(), review: this.review, judge },
+      cookies: () => this.pageCookies(),
+      inTurn: (run) => turns.run(run),
+    };
+  }
+
+  /** Paths for a server that speaks TLS: tokens of people arrive there. */
+  get paths(): AdminPath[] {
+    return ['/api', '/openig/api'].map((root) => ({
+      ...{ method: '*', path: `${root}/*`, guard: this.guard, longestBody: LONGEST_BODY },
+      refused: crestRefusal,
+      answer: (call) => this.answer(root, call),
+    }));
+  }
+
+  /** Judges who asks before a body is read. */
+  private get guard(): AdminGuard {
+    return {
+      admit: async ({ headersDistinct }) => {
+        try {
+          const { authorization = [] } = headersDistinct;
+          const caller = await this.callerOf(authorization.length === 1 ? authorization[0]! : null);
+          if (this.rate.take(caller.name)) return null;
+          return { status: 429, message: 'too many requests', headers: { 'retry-after': '1' } };
+        } catch (error) {
+          if (!(error instanceof CrestError)) throw error;
+          const { status, message, parts } = error;
+          return { status: status as 401 | 503, message, ...(parts.headers && { headers: parts.headers }) };
+        }
+      },
+    };
+  }
+
+  private callerOf(authorization: string | null): Promise<Caller> {
+    return this.review.caller(bearerToken(authorization));
+  }
+
+  private async answer(root: string, call: AdminCall): Promise<AdminAnswer> {
+    try {
+      const authorization = call.header('authorization');
+      const caller = await this.callerOf(authorization);
+      const token = bearerToken(authorization);
+      if (token === null) throw unauthenticated('send Authorization: Bearer with a token of the cluster');
+      if (!this.options.isListed()) throw unavailable('the controller has not read the cluster yet');
+      return await treeAnswer(this.tree(caller, token), root, call);
+    } catch (error) {
+      if (error instanceof CrestError) return answerOf(error);
+      throw error;
+    }
+  }
+
+  private tree(caller: Caller, token: string): CrestTree {
+    const { options, parts } = this;
+    const { api, judge, source } = options;
+    const writer = new RouteWriter({
+      ...{ api, token, judge },
+      known: ({ namespace, name }) => source.route(namespace, name),
+      seen: (place, version) => this.seen(place, version),
+    });
+    const provider = clusterRoutes(parts, { caller, writer });
+    const routes: CrestEndpoint = { kind: 'collection', provider, describes: this.description };
+    const info: CrestEndpoint = {
+      kind: 'singleton',
+      describes: INFO_DESCRIPTION,
+      provider: { read: async () => ({ id: null, revision: null, content: options.info }) },
+    };
+    return {
+      facts: { title: 'Gatewarden', version: String(options.info['version'] ?? ''), isBearer: true },
+      list: () => [
+        { steps: ['info'], endpoint: info },
+        { steps: ['routes'], endpoint: routes },
+        { steps: ROUTES, endpoint: routes },
+      ],
+      find(steps) {
+        const [first] = steps;
+        if (first === undefined) return { node: FOLDER, depth: 0 };
+        if (first === 'info') return { node: info, depth: 1 };
+        if (first === 'routes') return { node: routes, depth: 1 };
+        if (steps.slice(0, ROUTES.length).some((step, at) => step !== ROUTES[at])) return null;
+        if (steps.length < ROUTES.length) return { node: FOLDER, depth: steps.length };
+        return { node: routes, depth: ROUTES.length };
+      },
+    };
+  }
+
+  /** Resolves when the cache has a version or a later one, or after a while: the answer is right in any case. */
+  private seen({ namespace, name }: RoutePlace, version: string | null): Promise<void> {
+    const { source } = this.options;
+    const isSeen = (): boolean => {
+      const known = source.route(namespace, name)?.resourceVersion ?? null;
+      if (known === null || version === null) return known === version || !source.isFollowed(namespace);
+      return !isOlderVersion(known, version);
+    };
+    if (isSeen()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        callOff();
+        leave();
+        resolve();
+      };
+      const callOff = this.clock.after(SEEN_WITHIN, end);
+      const leave = source.onChange(() => {
+        if (isSeen()) end();
+      });
+    });
+  }
+
+  /** The key follows the secret of the controllers, so that all of them read the cookies of each. */
+  private pageCookies(): PageCookies {
+    const secret = this.options.secret();
+    if (this.cookies?.secret !== secret) {
+      const key = Buffer.from(hkdfSync('sha256', secret, '', 'gatewarden page cookies', 32));
+      this.cookies = { secret, made: new PageCookies(key) };
+    }
+    return this.cookies.made;
+  }
+}
+
+function budgetOf(rate: number): BudgetTerms {
+  return { most: rate * BURST, perMillisecond: rate / 1000 };
+}
+
+/** Which route takes a request is a question for data planes. */
+function clusterRouteDescription(schema: () => Promise<DescribedSchema>): EndpointDescription {
+  const { actions = [], ...description } = routeDescription(schema);
+  return {
+    ...description,
+    description: 'Routes of the cluster, as far as the caller may see them.',
+    actions: actions.filter(({ name }) => name === 'validate'),
+  };
+}
+
+function answerOf(error: CrestError): AdminAnswer {
+  const { status, headers, body } = errorAnswer(error, false);
+  const { 'content-type': type = '', ...others } = headers;
+  return { status, type, headers: others, body: String(body) };
+}

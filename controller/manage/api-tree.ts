@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+import { CrestError } from '../../contract/crest/crest-error.ts';
+import type { DescribedSchema } from '../../contract/crest/describe/description.ts';
+import { PageCookies } from '../../contract/crest/page-cookie.ts';
+import type { CollectionProvider, CrestEndpoint } from '../../contract/crest/provider.ts';
+import type { JsonObject } from '../../contract/document/json-value.ts';
+import type { CrestNode, CrestTree } from '../../platform/admin/crest-path.ts';
+import type { Compilation } from '../compile/compiler.ts';
+import type { VerdictRoute } from '../compile/verdict.ts';
+import type { ExplainRequest } from './explained-request.ts';
+import type { ManagedInstance } from './managed-instance.ts';
+import { managedRoute, managedRoutes } from './managed-route.ts';
+import { type ChangedRoute, routeCollection } from './route-collection.ts';
+import { INFO_DESCRIPTION, routeDescription } from './route-description.ts';
+
+export interface ApiTreeOptions {
+  readonly instance: ManagedInstance;
+  /** Routes can be managed; otherwise every request for them is refused. */
+  readonly managesRoutes: boolean;
+  /** Facts about the server, such as its version. */
+  readonly info: JsonObject;
+  readonly explain: ExplainRequest;
+  /** Returns the schema of a route document. */
+  readonly routeSchema: () => Promise<DescribedSchema>;
+  /** Endpoints beside those of routes, by the first step of their paths. */
+  readonly others?: Readonly<Record<string, CrestEndpoint>>;
+  /** Transaction ids of callers are believed. */
+  readonly trustsTransactions: boolean;
+  /** Called after each change of a route. */
+  changed(change: ChangedRoute): void;
+  /** Returns the events of an audit topic. */
+  audit?(topic: string): CrestEndpoint;
+}
+
+/** Topics that descriptors show; there may be others. */
+const TOPICS = ['access', 'activity', 'authentication', 'config'];
+
+const FOLDER: CrestNode = { kind: 'folder' };
+/** Name of the heap that the routers of `config.json` are in. */
+const HEAP = 'gateway';
+
+/**
+ * Returns the endpoints of an instance: `info`, `routes`, and `system/objects/<router>/routes`, also of routers in routes,
+ * and those that are handed in.
+ */
+export function apiTree(options: ApiTreeOptions): CrestTree {
+  const { instance, managesRoutes, info, explain } = options;
+  const cookies = new PageCookies(randomBytes(32));
+  const describes = routeDescription(options.routeSchema);
+  let last: Promise<unknown> = Promise.resolve();
+  const queue = <T>(change: () => Promise<T>): Promise<T> => {
+    const result = last.then(change);
+    last = result.catch(() => {});
+    return result;
+  };
+  const infoNode: CrestEndpoint = {
+    kind: 'singleton',
+    describes: INFO_DESCRIPTION,
+    provider: { read: async () => ({ id: null, revision: null, content: info }) },
+  };
+  const single: ReadonlyMap<string, CrestEndpoint> = new Map(Object.entries({ info: infoNode, ...options.others }));
+
+  function routesOf(router: string): CrestEndpoint | null {
+    const directory = instance.compilation.routers.get(router);
+    if (directory === undefined) return null;
+    if (!managesRoutes) return { kind: 'collection', provider: refusing };
+    const provider = routeCollection({
+      instance,
+      router,
+      directory,
+      cookies,
+      queue,
+      explain,
+      changed: options.changed,
+    });
+    return { kind: 'collection', provider, describes };
+  }
+
+  /** Follows `<router>/routes/<id>/objects/<router>/…`; the steps before are `depth`. */
+  function below(
+    prefix: string,
+    [object, word, id, ...rest]: readonly string[],
+    depth: number,
+  ): ReturnType<CrestTree['find']> {
+    const router = `${prefix}.${object}`;
+    const node = routesOf(router);
+    if (node === null) return null;
+    if (word === undefined) return { node: FOLDER, depth: depth + 1 };
+    if (word !== 'routes') return null;
+    if (rest[0] !== 'objects' || id === undefined || !managesRoutes) return { node, depth: depth + 2 };
+    const { verdicts } = instance.compilation;
+    const route =
+      managedRoute(verdicts, router, id) ?? managedRoutes(verdicts, router).find((one) => slug(one.id) === id);
+    if (route === undefined) return null;
+    if (rest.length === 1) return { node: FOLDER, depth: depth + 4 };
+    return below(`${router}.${route.name}`, rest.slice(1), depth + 4);
+  }
+
+  return {
+    trustsTransactions: options.trustsTransactions,
+    facts: { title: 'Gatewarden', version: String(info['version'] ?? '') },
+    find(steps) {
+      const [first, second, ...rest] = steps;
+      if (first === undefined) return { node: FOLDER, depth: 0 };
+      const node = first === 'routes' ? routesOf(mainRouter(instance)) : (single.get(first) ?? null);
+      if (node !== null) return { node, depth: 1 };
+      if (first === 'audit' && options.audit !== undefined) {
+        return second === undefined ? { node: FOLDER, depth: 1 } : { node: options.audit(second), depth: 2 };
+      }
+      if (first !== 'system') return null;
+      if (second === undefined || (second === 'objects' && rest.length === 0))
+        return { node: FOLDER, depth: steps.length };
+      return second === 'objects' ? below(HEAP, rest, 2) : null;
+    },
+    list() {
+      const routers = routerPaths(instance.compilation).map(({ steps, router }) => ({
+        steps,
+        endpoint: routesOf(router),
+      }));
+      const all = [{ steps: ['routes'], endpoint: routesOf(mainRouter(instance)) }, ...routers];
+      return [
+        ...[...single].map(([name, endpoint]) => ({ steps: [name], endpoint })),
+        ...TOPICS.flatMap((topic) => {
+          const endpoint = options.audit?.(topic);
+          return endpoint === undefined ? [] : [{ steps: ['audit', topic], endpoint }];
+        }),
+        ...all.flatMap(({ steps, endpoint }) => (endpoint === null ? [] : [{ steps, endpoint }])),
+      ];
+    },
+  };
+}
+
+/** Returns the paths of the routes of all routers. */
+function routerPaths({ routers, verdicts }: Compilation): { readonly steps: string[]; readonly router: string }[] {
+  const routes = verdicts.flatMap(({ route }) => (route === null ? [] : [route]));
+  const around = (router: string): VerdictRoute[] =>
+    routers.size === 1 ? [] : routes.filter((route) => router.startsWith(`${route.router}.${route.name}.`));
+  return [...routers.keys()].flatMap((router) => {
+    const outer = around(router).toSorted((a, b) => a.router.length - b.router.length);
+    const steps = ['system', 'objects'];
+    let prefix = HEAP;
+    for (const route of outer) {
+      steps.push(route.router.slice(prefix.length + 1), 'routes', route.id, 'objects');
+      prefix = `${route.router}.${route.name}`;
+    }
+    return router.startsWith(`${prefix}.`)
+      ? [{ steps: [...steps, router.slice(prefix.length + 1), 'routes'], router }]
+      : [];
+  });
+}
+
+/** Returns the router that `/api/routes` stands for: the one with the usual name, else the first. */
+function mainRouter({ compilation: { routers } }: ManagedInstance): string {
+  const usual = `${HEAP}._router`;
+  return routers.has(usual) ? usual : ([...routers.keys()][0] ?? usual);
+}
+
+/** Returns the form of an id in a path: lower case, without accents, separated by hyphens. */
+function slug(id: string): string {
+  return id
+    .normalize('NFD')
+    .replace(/[^\w\s-]/g, '')
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '-');
+}
+
+async function refused(): Promise<never> {
+  throw new CrestError(403, "routes are managed only in the modes EVALUATION and DEVELOPMENT ('mode' of admin.json)");
+}
+
+const refusing: CollectionProvider = {
+  create: refused,
+  read: refused,
+  update: refused,
+  delete: refused,
+  patch: refused,
+  act: refused,
+  query: refused,
+};

@@ -1,0 +1,69 @@
+import { badRequest } from '../../contract/crest/crest-error.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
+import type { Snapshot } from '../compile/snapshot.ts';
+
+/** A request that somebody asks about instead of sending it. */
+export interface AskedRequest {
+  readonly method: string;
+  /** Absolute, or a path. */
+  readonly uri: string;
+  /** Header lines, such as `Name: value`. */
+  readonly headers: readonly string[];
+  /** A text as it is, anything else as JSON; absent for no body. */
+  readonly entity?: JsonValue;
+}
+
+/** Explains which route of a snapshot takes a request, and why no other one does. */
+export type ExplainRequest = (snapshot: Snapshot, request: AskedRequest) => Promise<JsonObject>;
+
+const MEMBERS = ['method', 'uri', 'headers', 'entity'];
+const METHOD = /^[!#$%&'*+.^_`|~\w-]+$/;
+const LINE = /^[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Schema of the body of the action. */
+export const ASKED_REQUEST: JsonObject = {
+  type: 'object',
+  required: ['uri'],
+  properties: {
+    method: { type: 'string', default: 'GET' },
+    uri: { type: 'string', description: 'Absolute URI, or a path.' },
+    headers: {
+      type: 'object',
+      description: 'Values by name.',
+      additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+    },
+    entity: { description: 'Body of the request: a text, or JSON.' },
+  },
+  additionalProperties: false,
+};
+
+/** Reads the body of the action `explain`. @throws CrestError */
+export function readAskedRequest(body: JsonValue): AskedRequest {
+  if (!isJsonObject(body)) throw badRequest("the body must be a JSON object with the 'uri' of a request");
+  for (const name of Object.keys(body)) {
+    if (!MEMBERS.includes(name)) throw badRequest(`a request has no '${name}': it has ${MEMBERS.join(', ')}`);
+  }
+  const { method = 'GET', uri, headers = {}, entity } = body;
+  if (typeof method !== 'string' || !METHOD.test(method)) throw badRequest("'method' must be the name of a method");
+  if (typeof uri !== 'string' || !isUri(uri)) throw badRequest("'uri' must be an http or https URI, or a path");
+  if (!isJsonObject(headers)) throw badRequest("'headers' must be an object of values by name");
+  return {
+    method,
+    uri,
+    headers: Object.entries(headers).flatMap(linesOf),
+    ...(entity === undefined ? {} : { entity }),
+  };
+}
+
+function isUri(text: string): boolean {
+  return !/[\s\p{Cc}]/u.test(text) && (text.startsWith('/') || (/^https?:\/\//i.test(text) && URL.canParse(text)));
+}
+
+function linesOf([name, value]: [string, JsonValue]): string[] {
+  const values = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
+  return values.map((one) => {
+    const line = `${name}: ${String(one)}`;
+    if (typeof one !== 'string' || !LINE.test(line)) throw badRequest(`the header '${name}' must be a text`);
+    return line;
+  });
+}

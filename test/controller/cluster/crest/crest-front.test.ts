@@ -1,0 +1,232 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { JsonObject } from '../../../../contract/document/json-value.ts';
+import { readResource } from '../../../../contract/resources/read-resource.ts';
+import { type Resource, resourceKey } from '../../../../contract/resources/resource.ts';
+import type { ApiAnswer, ApiRequest } from '../../../../controller/cluster/api/api-client.ts';
+import { ApiError } from '../../../../controller/cluster/api/api-error.ts';
+import { CrestFront } from '../../../../controller/cluster/crest/crest-front.ts';
+import { closedGuard } from '../../../../platform/admin/admin-guard.ts';
+import { AdminServer } from '../../../../platform/admin/admin-server.ts';
+import { AdminTable } from '../../../../platform/admin/admin-table.ts';
+import { routeManifest } from '../../../support/cluster/route-manifest.ts';
+import { ManualClock } from '../../../support/gateways/manual-clock.ts';
+
+/** Namespaces in which the user of a token may do everything with Routes. */
+const RIGHTS: Readonly<Record<string, readonly string[]>> = { ann: ['shop'], bob: ['shop', 'bank'], eve: [] };
+
+const AWAY = new ApiError('the API server did not answer: ECONNREFUSED', { status: 0, reason: 'Unreachable' });
+
+/** An API server that reviews tokens, such as `ann` or `ann~2` of one user, and answers changes as it is told to. */
+class ReviewingApi {
+  readonly asked: string[] = [];
+  isAway = false;
+  onBehalf: (token: string, request: ApiRequest) => ApiAnswer = () => {
+    throw AWAY;
+  };
+
+  async call({ path, body }: ApiRequest): Promise<ApiAnswer> {
+    if (this.isAway) throw AWAY;
+    const { spec } = body as { spec: Record<string, unknown> };
+    this.asked.push(path.split('/').at(-1)!);
+    if (path.endsWith('tokenreviews')) {
+      const [username = '', credential = ''] = String(spec['token']).split('~');
+      const authenticated = Object.hasOwn(RIGHTS, username);
+      const extra = { 'authentication.kubernetes.io/credential-id': [`JTI=${credential}`] };
+      return { status: 201, body: { status: { authenticated, user: { username, groups: [], extra } } } };
+    }
+    const { namespace } = spec['resourceAttributes'] as { namespace?: string };
+    const allowed = RIGHTS[String(spec['user'])]?.includes(namespace ?? '') ?? false;
+    return { status: 201, body: { status: { allowed } } };
+  }
+
+  async callAs(token: string, request: ApiRequest): Promise<ApiAnswer> {
+    return this.onBehalf(token, request);
+  }
+}
+
+function resourceOf(namespace: string, name: string, version: string): Resource {
+  const manifest = routeManifest(namespace, name, 'hello') as JsonObject;
+  const metadata = { ...(manifest['metadata'] as JsonObject), resourceVersion: version, uid: `${namespace}-${name}` };
+  return readResource({ ...manifest, metadata }).resource!;
+}
+
+async function served({ rate = 1000, isListed = true } = {}) {
+  const api = new ReviewingApi();
+  const resources = [resourceOf('shop', 'orders', '11'), resourceOf('bank', 'orders', '12')];
+  const routes = new Map(resources.map((one) => [resourceKey(one), one]));
+  const front = new CrestFront({
+    ...{ api, rate, info: { version: '1' }, clock: new ManualClock() },
+    judge: { judge: () => ({ problems: [], notes: [], breaks: [] }) },
+    routeSchema: async () => ({ schema: { type: 'object' } }),
+    source: {
+      routes,
+      route: (namespace, name) => routes.get(`${namespace}/${name}`) ?? null,
+      isFollowed: (namespace) => namespace !== 'other',
+      onChange: () => () => undefined,
+    },
+    isListed: () => isListed,
+    secret: () => 'shared',
+  });
+  const table = new AdminTable(front.paths);
+  const failures: unknown[] = [];
+  const server = new AdminServer({
+    table: () => table,
+    guard: closedGuard('nothing'),
+    failed: (error) => failures.push(error),
+  });
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close());
+  const ask = async (token: string | null, path: string, init: RequestInit = {}) => {
+    const headers = { ...(token !== null && { authorization: `Bearer ${token}` }), ...init.headers };
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers });
+    const text = await answer.text();
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: text === '' ? {} : (JSON.parse(text) as JsonObject),
+    };
+  };
+  return { api, ask, failures, routes };
+}
+
+const put = (body: object, headers: Record<string, string> = {}): RequestInit => ({
+  ...{ method: 'PUT', body: JSON.stringify(body) },
+  headers: { 'content-type': 'application/json', ...headers },
+});
+
+describe('Common REST of a controller', () => {
+  it('asks the API server about a caller once in a while, and not for each request', async () => {
+    const { api, ask } = await served();
+    for (let i = 0; i < 5; i++) expect((await ask('ann', '/api/routes/shop.orders')).status).toBe(200);
+    expect(api.asked).toEqual(['tokenreviews', 'subjectaccessreviews']);
+    for (let i = 0; i < 3; i++) expect((await ask('mallory', '/api/routes/shop.orders')).status).toBe(401);
+    expect(api.asked.length).toBe(3);
+  });
+
+  it('shows callers the Routes of namespaces that they may list', async () => {
+    const { ask } = await served();
+    const ids = async (token: string): Promise<unknown> => {
+      const { status, body } = await ask(token, '/api/routes?_queryFilter=true');
+      return status === 200 ? (body['results'] as { _id: string }[]).map(({ _id }) => _id) : status;
+    };
+    expect(await ids('ann')).toEqual(['shop.orders']);
+    expect(await ids('bob')).toEqual(['bank.orders', 'shop.orders']);
+    expect(await ids('eve')).toBe(403);
+  });
+
+  it('answers 503 with Retry-After while the API server is away, before and after it knows the caller', async () => {
+    const { api, ask } = await served();
+    expect((await ask('ann', '/api/routes/shop.orders')).status).toBe(200);
+    api.isAway = true;
+    expect((await ask('ann', '/api/routes/shop.orders')).status).toBe(200);
+    for (const answer of [
+      await ask('bob', '/api/routes/shop.orders'),
+      await ask('ann', '/api/routes/shop.orders', put({}, { 'if-match': '*' })),
+    ]) {
+      expect(answer).toMatchObject({ status: 503, body: { code: 503, reason: 'Service Unavailable' } });
+      expect(answer.headers.get('retry-after')).toBe('1');
+    }
+    api.isAway = false;
+    expect((await ask('bob', '/api/routes/shop.orders')).status).toBe(200);
+  });
+
+  it('answers 503 before everything has been listed', async () => {
+    const { ask } = await served({ isListed: false });
+    expect((await ask('ann', '/api/routes?_queryFilter=true')).status).toBe(503);
+  });
+
+  it.each<[status: number, reason: string, expected: number]>([
+    [400, 'BadRequest', 400],
+    [401, 'Unauthorized', 401],
+    [403, 'Forbidden', 403],
+    [404, 'NotFound', 404],
+    [409, 'AlreadyExists', 412],
+    [413, 'RequestEntityTooLarge', 413],
+    [422, 'Invalid', 409],
+    [429, 'TooManyRequests', 503],
+    [500, 'InternalError', 503],
+    [504, 'Timeout', 503],
+    [418, 'Teapot', 500],
+  ])('turns %i %s of the API server into %i', async (status, reason, expected) => {
+    const { api, ask, failures } = await served();
+    api.onBehalf = () => {
+      throw new ApiError(`${status}: said`, { status, reason, detail: 'said', retryAfter: 7000 });
+    };
+    const answer = await ask('ann', '/api/routes/shop.new', put({}, { 'if-none-match': '*' }));
+    expect(answer).toMatchObject({ status: expected, body: { code: expected } });
+    expect(answer.headers.get('retry-after')).toBe(expected === 503 ? '7' : null);
+    expect(answer.headers.get('www-authenticate')).toBe(expected === 401 ? 'Bearer' : null);
+    expect(failures).toEqual([]);
+  });
+
+  it('sends a change with the token of the caller, and nothing for a namespace that is not watched', async () => {
+    const { api, ask, routes } = await served();
+    const sent: unknown[] = [];
+    api.onBehalf = (token, { method, path, body }) => {
+      sent.push([token, method, path]);
+      routes.set('bank/new', resourceOf('bank', 'new', '13'));
+      const metadata = { ...((body as JsonObject)['metadata'] as JsonObject), resourceVersion: '13', uid: 'u' };
+      return { status: 201, body: { ...(body as JsonObject), metadata } };
+    };
+    const made = await ask('bob', '/api/routes/bank.new', put({ name: 'new' }, { 'if-none-match': '*' }));
+    expect(made).toMatchObject({ status: 201, body: { _id: 'bank.new', _rev: '13', name: 'new' } });
+    expect((await ask('bob', '/api/routes/other.new', put({}))).status).toBe(400);
+    expect(sent).toEqual([['bob', 'POST', '/apis/gatewarden.io/v1alpha1/namespaces/bank/routes']]);
+  });
+
+  it('tries a change again while others change the Route, and gives up with 503', async () => {
+    const { api, ask } = await served();
+    let conflicts = 12;
+    const object = { ...(routeManifest('shop', 'orders', 'hello') as JsonObject) };
+    object['metadata'] = { namespace: 'shop', name: 'orders', uid: 'shop-orders', resourceVersion: '11' };
+    api.onBehalf = (_, { method }) => {
+      if (method === 'GET' || conflicts-- <= 0) return { status: 200, body: object };
+      throw new ApiError('409: changed', { status: 409, reason: 'Conflict', detail: 'changed' });
+    };
+    expect((await ask('ann', '/api/routes/shop.orders', put({}, { 'if-match': '*' }))).status).toBe(200);
+    conflicts = 1000;
+    expect(await ask('ann', '/api/routes/shop.orders', put({}, { 'if-match': '"11"' }))).toMatchObject({ status: 503 });
+    expect((await ask('ann', '/api/routes/shop.orders', put({}, { 'if-match': '"10"' }))).status).toBe(412);
+  });
+
+  it('limits the requests of each caller', async () => {
+    const { ask } = await served({ rate: 1 });
+    const statuses = new Set<number>();
+    while (!statuses.has(429)) statuses.add((await ask('ann', '/api/info')).status);
+    expect((await ask('bob', '/api/info')).status).toBe(200);
+    expect(statuses).toEqual(new Set([200, 429]));
+  });
+
+  it('limits the requests of a caller with many tokens like those of one with a single token', async () => {
+    const { ask } = await served({ rate: 1 });
+    const statuses: number[] = [];
+    for (let i = 0; i < 10; i++) statuses.push((await ask(`ann~${i}`, '/api/info')).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429, 429, 429]);
+  });
+
+  it('tells callers without rights nothing about Routes, not even that they exist', async () => {
+    const { ask } = await served();
+    const json = { 'content-type': 'application/json' };
+    const requests: [query: string, init: RequestInit][] = [
+      ['', {}],
+      ['?_action=validate', { method: 'POST' }],
+      ['?_action=validate', { method: 'POST', headers: json, body: '{}' }],
+    ];
+    for (const [query, init] of requests) {
+      const [there, missing] = [
+        await ask('ann', `/api/routes/bank.orders${query}`, init),
+        await ask('ann', `/api/routes/bank.secret${query}`, init),
+      ];
+      expect(there.status).toBe(403);
+      expect(JSON.stringify(missing.body).replaceAll('secret', 'orders')).toBe(JSON.stringify(there.body));
+    }
+  });
+
+  it('describes itself, with the bearer token that it needs', async () => {
+    const { ask } = await served();
+    const { body } = await ask('eve', '/api?_api');
+    expect(Object.keys(body['paths'] as object)).toContain('/routes');
+    expect(JSON.stringify(body['components'])).toContain('"scheme":"bearer"');
+    expect((await ask(null, '/api?_api')).status).toBe(401);
+  });
+});

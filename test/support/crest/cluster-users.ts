@@ -1,0 +1,26 @@
+import type { TestCluster } from '../cluster/cluster.ts';
+
+const ALL_VERBS = ['get', 'list', 'create', 'update', 'patch', 'delete'];
+
+/** Creates a ServiceAccount that may do this with the Routes of some namespaces. @returns its token */
+export async function routesUser(
+  cluster: TestCluster,
+  name: string,
+  namespaces: readonly string[] | 'all',
+  verbs: readonly string[] = ALL_VERBS,
+): Promise<string> {
+  const home = await cluster.namespace(name);
+  await cluster.run(['create', 'serviceaccount', name, '-n', home]);
+  const account = `--serviceaccount=${home}:${name}`;
+  const rights = [`--verb=${verbs.join(',')}`, '--resource=routes.gatewarden.io'];
+  if (namespaces === 'all') {
+    await cluster.run(['create', 'clusterrole', home, ...rights]);
+    await cluster.run(['create', 'clusterrolebinding', home, `--clusterrole=${home}`, account]);
+  } else {
+    for (const namespace of namespaces) {
+      await cluster.run(['create', 'role', home, '-n', namespace, ...rights]);
+      await cluster.run(['create', 'rolebinding', home, '-n', namespace, `--role=${home}`, account]);
+    }
+  }
+  return (await cluster.run(['create', 'token', name, '-n', home, '--duration', '2h'])).trim();
+}

@@ -1,0 +1,92 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { afterEach, expect, it } from 'vitest';
+import { GatewayProcess } from '../support/gateways/gateway-process.ts';
+import { InstanceFolder } from '../support/gateways/instance-folder.ts';
+
+let folder: InstanceFolder;
+let gateway: GatewayProcess;
+
+afterEach(async () => {
+  await gateway.stop();
+  folder[Symbol.dispose]();
+});
+
+const shop = {
+  condition: "${find(request.uri.path, '^/shop')}",
+  handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'open' } },
+};
+
+async function run(admin: object): Promise<void> {
+  folder = new InstanceFolder({
+    'config/admin.json': admin,
+    'config/config.json': { handler: { type: 'Router', name: '_router', config: { scanInterval: 'disabled' } } },
+    'config/routes/.keep': '',
+  });
+  gateway = await GatewayProcess.run(folder.path, ['--units', '2']);
+}
+
+const put = (path: string, body: object): Promise<Response> =>
+  fetch(`http://127.0.0.1:${gateway.adminPort}${path}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const statusOf = async (port: number, path: string): Promise<number> =>
+  (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })).status;
+
+it('serves a route in all units as soon as it was created over HTTP in the mode EVALUATION', async () => {
+  await run({ mode: 'EVALUATION', prefix: 'gw' });
+  expect(await statusOf(gateway.port, '/shop')).toBe(404);
+  expect((await put('/gw/api/system/objects/_router/routes/shop', shop)).status).toBe(201);
+  for (let at = 0; at < 8; at++) expect(await statusOf(gateway.port, '/shop')).toBe(200);
+  expect(await statusOf(gateway.adminPort, '/api/routes/shop')).toBe(200);
+  expect(await statusOf(gateway.adminPort, '/api/info')).toBe(200);
+  expect(await statusOf(gateway.port, '/gw/api/system/objects/_router/routes/shop')).toBe(404);
+});
+
+it('takes back a route that the units cannot build, while the one before serves', async () => {
+  await run({ mode: 'EVALUATION' });
+  const secretsProvider = { type: 'SystemAndEnvSecretStore', config: { format: 'PLAIN' } };
+  const mappings = [{ secretId: 'x', aliases: ['x'] }];
+  const config = { file: 'none.p12', storePasswordSecretId: 'password', secretsProvider, mappings };
+  const unbuildable = { ...shop, heap: [{ name: 'keys', type: 'KeyStoreSecretStore', config }] };
+  expect((await put('/api/routes/shop', shop)).status).toBe(201);
+  const refused = await put('/api/routes/shop', unbuildable);
+  expect(refused.status).toBe(409);
+  expect(await refused.json()).toMatchObject({ detail: { problems: [{ severity: 'error', code: 'build' }] } });
+  expect((await put('/api/routes/other', unbuildable)).status).toBe(409);
+  for (let at = 0; at < 8; at++) expect(await statusOf(gateway.port, '/shop')).toBe(200);
+  expect(await statusOf(gateway.adminPort, '/api/routes/other')).toBe(404);
+  expect(JSON.parse(readFileSync(folder.at('config/routes/shop.json'), 'utf8'))).toEqual({ _id: 'shop', ...shop });
+  expect(existsSync(folder.at('config/routes/other.json'))).toBe(false);
+});
+
+const key = "${request.headers['X-Key'][0] == 'right'}";
+
+it.each<[string, object]>([
+  [
+    'an object of its name',
+    { heap: [{ name: 'ApiProtectionFilter', type: 'ConditionEnforcementFilter', config: { condition: key } }] },
+  ],
+  ['the field', { apiProtectionFilter: { type: 'ConditionEnforcementFilter', config: { condition: key } } }],
+])('protects the API with the filter of admin.json, given as %s', async (_, admin) => {
+  await run({ mode: 'EVALUATION', ...admin });
+  const ask = async (path: string, headers: Record<string, string> = {}): Promise<number> =>
+    (await fetch(`http://127.0.0.1:${gateway.adminPort}${path}`, { headers })).status;
+  for (const path of ['/api/routes?_queryFilter=true', '/api/info', '/openig/api/info', '/openig', '/api?_api']) {
+    expect([path, await ask(path)]).toEqual([path, 403]);
+    expect([path, await ask(path, { 'x-key': 'wrong' })]).toEqual([path, 403]);
+    expect([path, await ask(path, { 'x-key': 'right' })]).toEqual([path, path === '/openig' ? 204 : 200]);
+  }
+  expect((await put('/api/routes/shop', shop)).status).toBe(403);
+  expect(await ask('/api/info', { 'x-key': 'right', 'x-forwarded-for': '192.0.2.1' })).toBe(403);
+  expect(existsSync(folder.at('config/routes/shop.json'))).toBe(false);
+  expect(await ask('/metrics')).toBe(200);
+});
+
+it('refuses to manage routes over HTTP by default', async () => {
+  await run({});
+  expect((await put('/api/routes/shop', shop)).status).toBe(403);
+  expect(await statusOf(gateway.adminPort, '/api/routes?_queryFilter=true')).toBe(403);
+  expect(existsSync(folder.at('config/routes/shop.json'))).toBe(false);
+});
