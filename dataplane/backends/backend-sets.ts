@@ -22,6 +22,23 @@ export interface BackendSet {
   readonly secureUpgrading: Destinations;
 }
 
+/** Makes something for each egress check that the requests of a handler are held to, when the first of them comes. */
+export function forEachEgress<T>(
+  { mayReach, egress: ofTenant }: Parts['plane'],
+  make: (mayReach: MayReach, isTenant: boolean) => T,
+): (egress: MayReach | null) => T {
+  const own = make(mayReach, ofTenant !== undefined);
+  const others = new Map<MayReach, T>();
+  return (egress) => {
+    if (egress === null || egress === mayReach) return own;
+    const known = others.get(egress);
+    if (known !== undefined) return known;
+    const made = make((address, port) => mayReach(address, port) && egress(address, port), true);
+    others.set(egress, made);
+    return made;
+  };
+}
+
 /** Creates sets of backends for a handler. Connections opened under one egress check never serve another. */
 export function backendSets(
   config: SenderConfig,
@@ -76,11 +93,11 @@ export function backendSets(
 
   /** How each backend is spoken to over TLS, in a tunnel where a proxy leads to it. */
   function securely(options: ClientTls, protocols: readonly Protocol[]): NonNullable<DestinationsOptions['each']> {
-    const by = (host: string, offered: readonly Protocol[]) => (under: Connect) =>
-      tlsConnect(options, host, offered, under);
-    return (host, port) => {
-      const http1 = protocols.includes('h2') ? by(host, ['http/1.1']) : null;
-      return ways.straight('https', host, port, by(host, protocols), http1);
+    const by = (name: string, offered: readonly Protocol[]) => (under: Connect) =>
+      tlsConnect(options, name, offered, under);
+    return (host, port, serverName = host) => {
+      const http1 = protocols.includes('h2') ? by(serverName, ['http/1.1']) : null;
+      return ways.straight('https', host, port, by(serverName, protocols), http1);
     };
   }
 }
@@ -94,8 +111,8 @@ function judged(
   mayReach: MayReach,
   isTenant: boolean,
 ): NonNullable<DestinationsOptions['each']> {
-  return (host, port) => {
-    const made = each(host, port);
+  return (host, port, serverName) => {
+    const made = each(host, port, serverName);
     const isProxied = made.via !== undefined && made.via !== null;
     if (!isProxied) return made;
     if (isIP(host) !== 0) return { ...made, mayReach: (proxy, at) => mayReach(proxy, at) && mayReach(host, port) };

@@ -47,6 +47,10 @@ export class BackendWays {
     if (!this.propagates(refusal) && !this.isRetried(refusal, begun)) this.failures.add(refusal, backend, reason);
   }
 
+  /** An endpoint did not take a request, and another one gets it. */
+  readonly moved = (backend: string, refusal: Refusal, reason: string): void =>
+    this.failures.add(refusal, backend, reason, 'endpoint failed; request sent to another endpoint');
+
   /** For requests without TLS: those of HTTP/1.1 a proxy reads. */
   readonly plain = (host: string, port: number): Partial<BackendOptions> => {
     const { config, connect } = this;

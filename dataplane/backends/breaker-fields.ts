@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { duration, flag, integer } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../contract/vocabulary/rules-about.ts';
 
 /** Its outcomes are looked through at each failure. */
 const LARGEST_WINDOW = 100_000;
@@ -27,11 +28,12 @@ export const breakerFields = z
       .describe('Counts failures among the last requests instead of consecutive failures.'),
     executor: ref('executor').prefault('ScheduledExecutorService').describe('Runs the task that closes the circuit.'),
   })
-  .check(({ value, issues }) => {
-    const { maxFailures, slidingCounter } = value;
-    if (slidingCounter === undefined || slidingCounter.size > maxFailures) return;
-    const message = `must be greater than 'maxFailures', which is ${maxFailures}, not ${slidingCounter.size}`;
-    issues.push({ code: 'custom', message, input: value, path: ['slidingCounter', 'size'] });
-  });
+  .check(
+    rulesAbout(['maxFailures', 'slidingCounter'], ({ maxFailures, slidingCounter }, add) => {
+      if (slidingCounter === undefined || slidingCounter.size > maxFailures) return;
+      const message = `must be greater than 'maxFailures', which is ${maxFailures}, not ${slidingCounter.size}`;
+      add(['slidingCounter', 'size'], message);
+    }),
+  );
 
 export type BreakerConfig = z.output<typeof breakerFields>;

@@ -16,8 +16,11 @@ export function circuitBreaker(config: BreakerConfig, parts: Parts): Filter {
   const executor = parts.resolve(config.executor);
   const failure = new CircuitOpen(qualifiedName);
   const denied = denials(parts, ['circuit-open'], openHandler);
-  const reject: Next =
-    openHandler === undefined ? throwing(failure) : (exchange) => denied.refuse(exchange, 'circuit-open');
+  const reject: Next = (exchange) => {
+    const answer = denied.refuse(exchange, 'circuit-open');
+    if (openHandler === undefined) throw failure;
+    return answer;
+  };
 
   const size = slidingCounter?.size ?? 0;
   // a circuit of other numbers is another circuit, and what has not changed goes on where it was
@@ -87,12 +90,6 @@ export function circuitBreaker(config: BreakerConfig, parts: Parts): Filter {
     changed('closed');
     log.info('circuit breaker closed');
   }
-}
-
-function throwing(error: Error): Next {
-  return () => {
-    throw error;
-  };
 }
 
 function nanoseconds(milliseconds: number): bigint {

@@ -5,6 +5,7 @@ import { deprecated } from '../../contract/vocabulary/field-notes.ts';
 import { exclusive, needs } from '../../contract/vocabulary/groups.ts';
 import { theReading } from '../../contract/vocabulary/reading.ts';
 import { type Reference, ref } from '../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../contract/vocabulary/rules-about.ts';
 import type { Remark } from '../heap/definition.ts';
 import { customProxyFields } from './custom-proxy.ts';
 
@@ -31,7 +32,7 @@ export const proxyFields = {
         needs('passwordSecretId', 'username'),
         needs('passwordSecretId', 'secretsProvider'),
         needs('password', 'username'),
-        z.check(needsPassword),
+        needsPassword(),
       ),
     'a `proxyOptions` of the type CustomProxyOptions',
   ).describe('Proxy for outgoing requests; overrides `systemProxy` and `proxyOptions`.'),
@@ -40,12 +41,12 @@ export const proxyFields = {
   ),
 };
 
-function needsPassword(payload: z.core.ParsePayload<Record<string, unknown>>): void {
-  const { username, password, passwordSecretId } = payload.value as Partial<Record<string, unknown>>;
-  if (username === undefined || password !== undefined || passwordSecretId !== undefined) return;
-  const message = "is required: 'username' needs it";
-  const path = ['passwordSecretId'];
-  payload.issues.push({ code: 'custom', message, input: payload.value, path, params: { code: 'missing' } });
+function needsPassword(): z.core.$ZodCheck<Readonly<Record<string, unknown>>> {
+  return rulesAbout(['username', 'password', 'passwordSecretId'], (value: Readonly<Record<string, unknown>>, add) => {
+    const { username, password, passwordSecretId } = value;
+    if (username === undefined || password !== undefined || passwordSecretId !== undefined) return;
+    add(['passwordSecretId'], "is required: 'username' needs it", 'missing');
+  });
 }
 
 interface GivenProxies {

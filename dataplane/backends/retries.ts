@@ -12,14 +12,22 @@ import type { RetriesConfig } from './retry-fields.ts';
 
 /**
  * Sends a request again that got no answer, or one that is not good enough. What throws is not sent again: it is a body
- * that cannot be had, or a mistake of ours.
+ * that cannot be had, or a mistake of ours. Retries go to `again`.
  */
-export function retrying(config: RetriesConfig, storage: TemporaryStorage, parts: Parts, next: Next): Next {
+export function retrying(
+  config: RetriesConfig,
+  storage: TemporaryStorage,
+  parts: Parts,
+  next: Next,
+  again: Next = next,
+): Next {
   const { count, condition } = config;
   const { log, plane } = parts;
   const delay = config.delay.milliseconds;
   const executor = parts.resolve(config.executor);
-  const send = condition.compiled?.touches('response.entity') === true ? withBodyAtHand(next) : next;
+  const seesContent = condition.compiled?.touches('response.entity') === true;
+  const send = seesContent ? withBodyAtHand(next) : next;
+  const sendAgain = seesContent ? withBodyAtHand(again) : again;
   const labels = objectLabels(parts);
   const unkept = new FailureLog(log);
   parts.onClose(() => unkept.close());
@@ -72,7 +80,7 @@ export function retrying(config: RetriesConfig, storage: TemporaryStorage, parts
       body?.offer();
       plane.count('gw_retries_total', labels);
       retries++;
-      response = await attempt(exchange, count - retries);
+      response = await limited(sendAgain, exchange, count - retries);
       retries += repeatsOf(exchange);
       if (isBadAnswer(response, exchange)) continue;
       if (outcomeOf(response) === 'answered') log.debug({ retries }, 'request succeeded after a retry');

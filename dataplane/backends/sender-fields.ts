@@ -1,7 +1,8 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { choice, duration, flag, integer } from '../../contract/vocabulary/configured.ts';
 import { noEffect } from '../../contract/vocabulary/field-notes.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../contract/vocabulary/rules-about.ts';
 import { httpVersionFields } from './http-version.ts';
 import { proxyFields } from './proxy-fields.ts';
 import { retryFields } from './retry-fields.ts';
@@ -12,6 +13,12 @@ import { websocketFields } from './websocket-fields.ts';
 
 /** The fields of the handlers that send requests on. */
 export const senderFields = {
+  backends: ref('backends')
+    .optional()
+    .describe(
+      'Endpoints that requests are spread over, instead of a `baseURI`. The `Host` header is passed on as received. A ' +
+        'request that gets no connection to one endpoint goes to another one; `retries` choose another one too.',
+    ),
   connections: integer({ min: 1, max: 1_000_000 })
     .default(64)
     .describe('Most connections at a time, of each gateway unit to each backend.'),
@@ -77,3 +84,17 @@ export const senderFields = {
 
 /** Values of the fields after parsing. */
 export type SenderConfig = z.output<z.ZodObject<typeof senderFields>>;
+
+/** Configuration of a handler that sends requests on. */
+export const senderConfig = z.strictObject(senderFields).check(
+  rulesAbout<SenderConfig>(['backends', 'forwardProxy'], ({ backends, forwardProxy }, add) => {
+    if (backends === undefined || !forwardProxy) return;
+    add(['forwardProxy'], "cannot be true: 'backends' says where requests go", 'exclusive');
+  }),
+);
+
+/** Origin of the destination of requests: the client, an object before the handler, or its own `backends`. */
+export function sendsOn({ backends, forwardProxy }: SenderConfig): 'anywhere' | 'where-told' | 'to-backends' {
+  if (backends !== undefined) return 'to-backends';
+  return forwardProxy ? 'anywhere' : 'where-told';
+}

@@ -45,7 +45,7 @@ const breaksHead: Step = (peer) => {
 };
 
 function handler(retries: JsonObject, type = 'ReverseProxyHandler', more: JsonObject = {}): JsonValue {
-  return { type, config: { retries, soTimeout: '200 ms', ...more } };
+  return { type, config: { retries, soTimeout: '2 s', ...more } };
 }
 
 function to(app: ScriptedBackend): string {

@@ -1,0 +1,129 @@
+import type { z } from 'zod';
+import { AffinityCookie } from '../backends/endpoints/affinity-cookie.ts';
+import { backendsConfig, baseOf } from '../backends/endpoints/backends-fields.ts';
+import { BalancedEndpoints, type BalancedEndpointsOptions } from '../backends/endpoints/balanced-endpoints.ts';
+import { dnsEndpoints } from '../backends/endpoints/dns-endpoints.ts';
+import { EndpointMeter } from '../backends/endpoints/endpoint-meter.ts';
+import { endpointProbes } from '../backends/endpoints/endpoint-probes.ts';
+import { endpointSpec } from '../backends/endpoints/endpoint-spec.ts';
+import { HashRing } from '../backends/endpoints/hash-ring.ts';
+import { HealthTable } from '../backends/endpoints/health-table.ts';
+import { LeastRequests } from '../backends/endpoints/least-requests.ts';
+import type { PassiveHealthRules } from '../backends/endpoints/passive-health.ts';
+import { randomNumbers } from '../backends/endpoints/random-numbers.ts';
+import { RoundRobin } from '../backends/endpoints/round-robin.ts';
+import { NEVER } from '../engine/wire/sweep.ts';
+import { defineService, type Parts } from '../heap/definition.ts';
+
+/** Endpoints of a name whose health all units share; each unit judges further ones by itself. */
+const SHARED_RECORDS = 64;
+
+/** Endpoints that do the same, and how requests are spread over them. */
+export const backends = defineService({
+  type: 'Backends',
+  kind: 'backends',
+  summary:
+    'Spreads the requests of a ReverseProxyHandler or ClientHandler over several endpoints that serve the same ' +
+    'application. Each endpoint has its own connections, with the settings of the handler. A request that gets no ' +
+    'connection to its endpoint goes to another one, up to four times; a request that was sent is repeated only by ' +
+    '`retries`. An endpoint whose requests fail is ejected for a while (`passiveHealth`); one that does not ' +
+    'answer probes gets none (`activeHealth`). Egress rules hold for the address of every endpoint.',
+  config: backendsConfig,
+  examples: [
+    {
+      title: 'Three endpoints, of which one gets half as many requests',
+      config: {
+        endpoints: [
+          { uri: 'http://10.0.0.7:8080', weight: 2 },
+          { uri: 'http://10.0.0.8:8080', weight: 2 },
+          { uri: 'http://10.0.0.9:8080' },
+        ],
+      },
+    },
+    {
+      title: 'All Pods of a headless Service; new ones get their share within a minute',
+      config: { dns: { uri: 'http://orders.shop.svc:8080' }, slowStart: '1 minute' },
+    },
+    {
+      title: 'Endpoints that are asked every five seconds whether they can serve',
+      config: {
+        dns: { uri: 'http://orders.shop.svc:8080' },
+        activeHealth: { path: '/ready', interval: '5 seconds' },
+      },
+    },
+    {
+      title: 'All requests of a user to the same endpoint',
+      config: {
+        dns: { uri: 'https://carts.shop.svc:8443' },
+        balancing: 'hash',
+        hashKey: '${contexts.oauth2.accessToken.info.sub}',
+      },
+    },
+    {
+      title: 'Clients stay with an endpoint that is known to TLS by one name',
+      config: {
+        endpoints: [{ uri: 'https://10.0.0.7:8443' }, { uri: 'https://10.0.0.8:8443' }],
+        serverName: 'shop.internal',
+        affinityCookie: { name: 'shop-endpoint', secure: true },
+      },
+    },
+  ],
+  create(config, parts) {
+    const { endpoints, dns, serverName = null, balancing, hashKey, affinityCookie, slowStart } = config;
+    const random = randomNumbers();
+    const leastRequests = new LeastRequests(random);
+    const specs = endpoints?.map(({ uri, weight, name }) =>
+      endpointSpec(baseOf(uri), serverName, weight, name ?? null),
+    );
+    const fixed = { interval: NEVER, ask: () => specs ?? [] };
+    const picker =
+      balancing === 'roundRobin'
+        ? new RoundRobin(random)
+        : hashKey === undefined
+          ? leastRequests
+          : new HashRing(hashKey, leastRequests);
+    const capacity = specs === undefined ? SHARED_RECORDS : 2 * specs.length; // also for those before an update
+    const memory = parts.plane.sharedMemory(`endpoints ${parts.identity} ${capacity}`, HealthTable.bytes(capacity));
+    parts.onClose(() => memory.release());
+    const balanced = new BalancedEndpoints({
+      source: dns === undefined ? fixed : dnsEndpoints(baseOf(dns.uri), serverName, dns.interval.milliseconds),
+      isOfTenant: parts.plane.egress !== undefined,
+      picker,
+      cookie: affinityCookie === undefined ? null : new AffinityCookie(affinityCookie),
+      slowStart: slowStart?.milliseconds ?? 0,
+      health: new HealthTable(memory.buffer),
+      passive: passiveRules(config.passiveHealth),
+      active: activeProbes(config.activeHealth, parts),
+      panicThreshold: config.panicThreshold,
+      meter: new EndpointMeter(parts),
+      log: parts.log,
+    });
+    parts.onClose(() => balanced.close());
+    return balanced;
+  },
+});
+
+function activeProbes(
+  config: z.output<typeof backendsConfig>['activeHealth'],
+  parts: Parts,
+): BalancedEndpointsOptions['active'] {
+  if (config === undefined) return null;
+  const { path = '/', expectedStatuses = [], service = '', interval } = config;
+  return {
+    rules: { ...config, interval: interval.milliseconds },
+    probe: endpointProbes({ ...config, path, expectedStatuses, service }, parts),
+  };
+}
+
+/** The rules as the judge of endpoints has them. */
+function passiveRules(config: z.output<typeof backendsConfig>['passiveHealth']): PassiveHealthRules | null {
+  const { enabled, failureRate, failureStatuses, ejectionTime, maxEjectionTime } = config;
+  if (!enabled) return null;
+  return {
+    ...config,
+    failureRate: failureRate === undefined ? null : { ...failureRate, window: failureRate.window.milliseconds },
+    failureStatuses: new Set(failureStatuses),
+    ejectionTime: ejectionTime.milliseconds,
+    maxEjectionTime: maxEjectionTime.milliseconds,
+  };
+}
