@@ -3,6 +3,9 @@ import { pino } from 'pino';
 import type { JsonObject } from '../contract/document/json-value.ts';
 import { noReach } from '../contract/reach.ts';
 import { emptyFigures } from '../contract/route-report.ts';
+import type { AuditLink } from '../dataplane/audit/link/audit-link.ts';
+import { UnitAuditLink } from '../dataplane/audit/link/unit-audit-link.ts';
+import { RingConsumer } from '../dataplane/audit/writer/ring-consumer.ts';
 import { catalogue } from '../dataplane/catalogue/catalogue.ts';
 import { Backend } from '../dataplane/engine/backend/backend.ts';
 import { ClientConnection } from '../dataplane/engine/client/client-connection.ts';
@@ -13,12 +16,14 @@ import { mapResponse } from '../dataplane/engine/message/reply.ts';
 import { type Connect, connectWire } from '../dataplane/engine/wire/connect.ts';
 import { arrived, readBuffer } from '../dataplane/engine/wire/turn.ts';
 import { REFUSED, type Wire, type WireOwner } from '../dataplane/engine/wire/wire.ts';
+import { loadAllParts } from '../dataplane/heap/named-parts.ts';
 import { figuresIn } from '../dataplane/metrics/route-slots.ts';
 import { Configuration } from '../dataplane/routes/configuration.ts';
 import { scriptOptions } from '../platform/script-options.ts';
 import { forwards, type Json, sixFilters } from './configured-peers.ts';
 import { COOKIE, policyFilter, signOnFilter, startDecidingServer } from './deciding-server.ts';
 import { cold, identity, keptSessions, manySessions, readsSession } from './identity-peers.ts';
+import { headerFilter, type Language } from './scripts/objects.ts';
 import { sessionCookies } from './session-cookies.ts';
 import { tokenFiles } from './token-files.ts';
 
@@ -28,7 +33,6 @@ import { tokenFiles } from './token-files.ts';
  */
 const CONNECTIONS = 16;
 const PER_LAP = 2000;
-const LAPS = 60;
 
 const requestWith = (token: string, more = ''): Buffer =>
   Buffer.from(
@@ -101,6 +105,16 @@ function filtered(filters: readonly Filter[]): Subject {
   return (connect) => chain(filters, new Backend({ destination: { host: '192.0.2.3', port: 80 }, connect }).handle);
 }
 
+/** Takes the events of audit services, and keeps none. */
+function auditSink(): AuditLink {
+  let timer: NodeJS.Timeout | null = null;
+  return new UnitAuditLink((order) => {
+    if (order.kind !== 'audit-open' || timer !== null) return;
+    const ring = new RingConsumer(order.ring);
+    timer = setInterval(() => ring.read(() => true, Number.POSITIVE_INFINITY), 5).unref();
+  });
+}
+
 /** Routes as `gatewarden run` serves them. */
 function routed(routes: readonly Json[]): Subject {
   return (connect) => {
@@ -117,6 +131,7 @@ function routed(routes: readonly Json[]): Subject {
       observe() {},
       mayReach: () => true,
       connect,
+      auditLink: auditSink(),
     });
     const set = routes.map((document, slot) => {
       const name = String(slot).padStart(6, '0');
@@ -130,7 +145,7 @@ function routed(routes: readonly Json[]): Subject {
   };
 }
 
-async function price(subject: Subject, requests: readonly Buffer[]): Promise<number> {
+async function price(subject: Subject, requests: readonly Buffer[], count: number): Promise<number> {
   let asked = 0;
   const backends: SinkWire[] = [];
   const handler = subject((_to, owner, done) => {
@@ -176,15 +191,15 @@ async function price(subject: Subject, requests: readonly Buffer[]): Promise<num
   for (let at = 0; at < requests.length; at += CONNECTIONS) await round();
   logged = 0;
   const laps: number[] = [];
-  for (let lap = 0; lap < LAPS; lap++) {
+  for (let lap = 0; lap < count; lap++) {
     const before = process.cpuUsage(); // processor time, so that neighbours do not count
     for (let i = 0; i < PER_LAP; i++) await round();
     const { user, system } = process.cpuUsage(before);
     laps.push(((user + system) * 1000) / (PER_LAP * CONNECTIONS));
   }
-  if (logged !== LAPS * PER_LAP * CONNECTIONS)
-    throw new Error(`${logged} answers, not ${LAPS * PER_LAP * CONNECTIONS}`);
-  const settled = laps.slice(LAPS / 3).sort((a, b) => a - b);
+  const due = count * PER_LAP * CONNECTIONS;
+  if (logged !== due) throw new Error(`${logged} answers, not ${due}`);
+  const settled = laps.slice(count / 3).sort((a, b) => a - b);
   return settled[settled.length >> 1]!;
 }
 
@@ -195,6 +210,15 @@ const sixPass = Array.from(
       return next(exchange);
     } satisfies Filter,
 );
+const auditFiles = {
+  class: 'JsonAuditEventHandler',
+  config: { name: 'files', topics: ['access'], logDirectory: '/nowhere' },
+};
+/** A route whose requests are recorded, up to the ring that the audit writer reads. */
+const auditedRoute = {
+  ...(forwards('/api/v1/orders/', 80) as object),
+  auditService: { type: 'AuditService', config: { eventHandlers: [auditFiles] } },
+};
 const mapped: Filter = (exchange, next) => mapResponse(next(exchange), exchange, (response) => response);
 const awaited: Filter = async (exchange, next) => await next(exchange);
 const subjects: Record<string, Subject> = {
@@ -203,6 +227,7 @@ const subjects: Record<string, Subject> = {
   map: filtered([mapped]),
   await: filtered([awaited]),
   route: routed([forwards('/api/v1/orders/', 80)]),
+  audit: routed([auditedRoute]),
   'six-real': routed([forwards('/api/v1/orders/', 80, sixFilters)]),
   ...Object.fromEntries(
     sixFilters.map((filter, i) => [`real-${i}`, routed([forwards('/api/v1/orders/', 80, [filter])])]),
@@ -243,7 +268,15 @@ const signOnAndPolicy = (port: number): Json[] => [
   signOnFilter(port),
   policyFilter(port, '${contexts.ssoToken.value}'),
 ];
+
+/** A route with a filter that reads a header and sets another. */
+async function scriptRoute(language: Language): Promise<Chain> {
+  await loadAllParts(catalogue);
+  return [routed([forwards('/api/v1/orders/', 80, [headerFilter(language)])]), oneRequest];
+}
 const identified: Record<string, () => Chain | Promise<Chain>> = {
+  groovy: () => scriptRoute('groovy'),
+  javascript: () => scriptRoute('javascript'),
   'route-token': () => protectedRoute(1, []),
   'route-tokens': () => protectedRoute(10_000, []),
   token: () => protectedRoute(1, identity('RS256', 1)().slice(0, 1)),
@@ -265,12 +298,16 @@ const identified: Record<string, () => Chain | Promise<Chain>> = {
   'sign-on-policies': () => managedRoute(10_000, signOnAndPolicy),
 };
 
-const USAGE = `usage: node bench/chain.ts [CHAIN]
+const USAGE = `usage: node bench/chain.ts [CHAIN] [--laps N]
 Measures the JavaScript of the request path, in nanoseconds a request. Without CHAIN: the main ones, three rounds each,
 into bench/out/chain.json.
-  CHAIN  ${[...Object.keys(subjects), ...Object.keys(identified)].join(', ')}
+  CHAIN     ${[...Object.keys(subjects), ...Object.keys(identified)].join(', ')}
+  --laps N  laps of ${PER_LAP * CONNECTIONS} requests; the first third does not count (60)
 `;
-const [wanted] = scriptOptions(USAGE, {}, 1).words;
+const {
+  words: [wanted],
+  values: { laps: wantedLaps },
+} = scriptOptions(USAGE, { laps: '60' }, 1);
 if (wanted !== undefined) {
   const subject = subjects[wanted];
   const chosen = subject === undefined ? await identified[wanted]?.() : ([subject, oneRequest] as const);
@@ -279,7 +316,7 @@ if (wanted !== undefined) {
     throw new Error(`no such chain: ${wanted}; there are ${names}`);
   }
   const [served, requests] = chosen;
-  process.stdout.write(`${Math.round(await price(served, requests))}\n`);
+  process.stdout.write(`${Math.round(await price(served, requests, Number(wantedLaps)))}\n`);
   process.exit(0);
 }
 

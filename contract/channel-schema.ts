@@ -63,6 +63,7 @@ const trust = z.object({
   tenants: z.array(z.object({ name: text, hosts: z.array(text) } satisfies EveryField<Tenant>)),
   egress: z.array(text),
   sharedObjects: z.array(text),
+  auditQueueBytes: z.exactOptional(count),
 } satisfies EveryField<PlaneTrust>);
 
 const baseEntry = z.object({

@@ -5,11 +5,14 @@ export interface AskedFrom {
 }
 
 /** What proxies and browsers say of themselves: somebody else speaks through them. */
-const SPOKEN_FOR = ['via', 'forwarded', 'x-forwarded-for', 'origin'];
+const SPOKEN_FOR = ['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'origin'];
+/** Values of browsers for pages whose scripts, images and frames ask; they send others for what a person asks. */
+const OTHER_PAGES = ['cross-site', 'same-site'];
 
 /** Whether a program on this machine asks on its own behalf, and not for a client or for a page of the web. */
 export function isFromThisMachine({ socket, headers }: AskedFrom): boolean {
   if (!isLoopback(socket.remoteAddress) || SPOKEN_FOR.some((name) => headers[name] !== undefined)) return false;
+  if (OTHER_PAGES.includes(String(headers['sec-fetch-site']))) return false;
   const host = String(headers['host'] ?? '')
     .replace(/:\d*$/, '')
     .toLowerCase();

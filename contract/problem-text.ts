@@ -1,11 +1,11 @@
 import { cutOff } from './cut-off.ts';
 import { caretLines } from './document/caret.ts';
 import type { DocumentText, PlacedProblem } from './document/document-text.ts';
-import { hideSecrets } from './document/hidden-secrets.ts';
 import { printable } from './document/printable-text.ts';
 import { TextLines } from './document/text-lines.ts';
 import { withoutMark } from './document/text-place.ts';
 import { writtenOffset } from './document/written-offset.ts';
+import { hideSecrets } from './hiding/hidden-secrets.ts';
 import { type Path, type Place, type ProblemCode, pathText } from './problem.ts';
 
 /** Source of the document that has a problem. */

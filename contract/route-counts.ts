@@ -44,8 +44,11 @@ export interface RouteCount {
 
 /** Shown as 1 while the agent of an AmService cannot log in. */
 export const LOGIN_FAILED = 'gw_am_agent_login_failing';
+/** Shown as 1 from the suspension of a script until it ends a run within its limits. */
+export const SCRIPT_SUSPENDED = 'gw_script_suspension';
 /** Reasons that were there before other counts were added: places must not change. */
 const EARLY_REASONS = 25;
+const LATER_REASONS = 29;
 
 /**
  * What planes report of the objects of a route, each at a fixed place: what is added comes at the end, and a controller
@@ -63,10 +66,10 @@ export const routeCounts: readonly RouteCount[] = [
   counted('gw_retries_failed_total'),
   ...denialReasons.slice(0, EARLY_REASONS).map(denied),
   { metric: LOGIN_FAILED, isGauge: true, labels: {} },
-  ...denialReasons.slice(EARLY_REASONS).map(denied),
+  ...denialReasons.slice(EARLY_REASONS, LATER_REASONS).map(denied),
+  { metric: SCRIPT_SUSPENDED, isGauge: true, labels: {} },
+  ...denialReasons.slice(LATER_REASONS).map(denied),
 ];
-
-const LOGIN_PLACE = routeCounts.findIndex(({ metric }) => metric === LOGIN_FAILED);
 
 /** How many numbers the counts of one route in a report may be, also those of a newer plane. */
 export const MOST_COUNTS = 512;
@@ -98,10 +101,10 @@ export function readCounts(reported: readonly number[]): Float64Array {
   return counts;
 }
 
-/** Whether an object of the route says that the agent of its AmService cannot log in. */
-export function hasLoginFailed(reported: readonly number[]): boolean {
+/** True for counts of a route with a number above zero at a place. */
+export function isCounted(place: number, reported: readonly number[]): boolean {
   for (let at = 0; at + 1 < reported.length; at += 2) {
-    if (reported[at] === LOGIN_PLACE && reported[at + 1]! > 0) return true;
+    if (reported[at] === place && reported[at + 1]! > 0) return true;
   }
   return false;
 }

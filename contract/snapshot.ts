@@ -46,6 +46,8 @@ export interface PlaneTrust {
   readonly egress: readonly string[];
   /** Names of objects of `config.json` that tenants may refer to although they hold secrets. */
   readonly sharedObjects: readonly string[];
+  /** Memory for the audit events of one tenant that wait in queues, in bytes; absent for the default of data planes. */
+  readonly auditQueueBytes?: number;
 }
 
 /** `config.json`, resolved. */

@@ -55,6 +55,17 @@ export const trustSettings = z.strictObject({
     .array(z.string())
     .default([])
     .describe('Names of objects of config.json that tenants may refer to although they contain secrets.'),
+  auditQueueBytes: z
+    .exactOptional(
+      z
+        .int()
+        .min(1 << 20)
+        .max(2 ** 40),
+    )
+    .describe(
+      'Maximum memory in bytes for audit events of one tenant that wait in queues on a data plane; 64 MiB by default. ' +
+        'All tenants together get four times as much.',
+    ),
   onInvalid: z
     .enum(['KeepLastGood', 'Refuse'])
     .default('KeepLastGood')

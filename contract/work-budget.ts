@@ -21,11 +21,11 @@ let left = 0;
 let isUnderWay = false;
 
 /** Begins to count, unless this is part of what is counted already. @returns what `endWork` has to be told. */
-export function beginWork(): boolean {
+export function beginWork(most = MOST_WORK): boolean {
   const wasUnderWay = isUnderWay;
   if (!wasUnderWay) {
     isUnderWay = true;
-    left = MOST_WORK;
+    left = most;
   }
   return wasUnderWay;
 }

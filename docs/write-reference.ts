@@ -1,4 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { handlerClasses } from '../dataplane/audit/handlers/handler-classes.ts';
 import { catalogue } from '../dataplane/catalogue/catalogue.ts';
 import { scriptOptions } from '../platform/script-options.ts';
 import { chartPage } from './chart-page.ts';
@@ -9,7 +10,7 @@ import { typeNamesFile } from './type-names-file.ts';
 
 /** Writes docs/reference/ anew; pages of types that are gone go, too. */
 function writeReference(folder: URL): void {
-  const pages = referencePages(catalogue.definitions);
+  const pages = referencePages(catalogue.definitions, [...handlerClasses.values()]);
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder)) if (!pages.has(name)) rmSync(new URL(name, folder));
   for (const [name, text] of pages) writeFileSync(new URL(name, folder), text);

@@ -55,6 +55,7 @@ export async function imageContent(
   const program: readonly ImageEntry[] = [
     textFile(`${PROGRAM}/package.json`, `${JSON.stringify(manifest, null, 2)}\n`),
     ...bundle.files.map(programFile),
+    ...bundle.data.map(dataFile),
     { kind: 'link', path: ENTRY_POINT, target: '../../lib/gatewarden/code/main.js' },
     ...packageLicences(repository, bundle.packages),
     textFile('usr/share/gatewarden/sbom.cdx.json', bill),
@@ -69,6 +70,10 @@ export async function imageContent(
       { title: `gatewarden ${version}`, entries: withFolders(program) },
     ],
   };
+}
+
+function dataFile({ name, content }: ProgramBundle['data'][number]): ImageEntry {
+  return { kind: 'file', path: `${PROGRAM}/code/${name}`, mode: 0o644, content };
 }
 
 function programFile({ name, code }: ProgramBundle['files'][number]): ImageEntry {

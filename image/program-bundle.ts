@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
@@ -12,9 +13,16 @@ export interface BundledFile {
   readonly packages: readonly string[];
 }
 
+/** A file beside the code that it reads when it needs it. */
+export interface DataFile {
+  readonly name: string;
+  readonly content: Buffer;
+}
+
 /** The program as JavaScript, in pieces that are loaded when a command needs them. */
 export interface ProgramBundle {
   readonly files: readonly BundledFile[];
+  readonly data: readonly DataFile[];
   /** The packages of all files. */
   readonly packages: readonly string[];
 }
@@ -29,25 +37,35 @@ const QUIET = /\/node_modules\/@kubernetes\/client-node\//;
 
 /** Compiles the program of a checkout: what runs in the main thread, and what threads beside it start with. */
 export async function programBundle(repository: string): Promise<ProgramBundle> {
-  const threads = new Map<string, string>();
-  const files = await bundled(repository, [MAIN, join(repository, 'cli/main.ts')], threads);
+  const found: FoundFiles = { threads: new Map(), data: new Map() };
+  const files = await bundled(repository, [MAIN, join(repository, 'cli/main.ts')], found);
   // Threads share no compiled code: with a bundle of its own each reads few files, and nothing that it does not need.
-  for (const thread of threads) files.push(...(await bundled(repository, thread, threads)));
+  for (const thread of found.threads) files.push(...(await bundled(repository, thread, found)));
   files.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { files, packages: [...new Set(files.flatMap((file) => file.packages))].sort() };
+  return {
+    files,
+    data: [...found.data].map(([name, path]) => ({ name, content: readFileSync(path) })),
+    packages: [...new Set(files.flatMap((file) => file.packages))].sort(),
+  };
 }
 
-/** The files of one thread. @param threads gets those that it starts */
+/** Files that the code finds by their place, by the name that they have beside it. */
+interface FoundFiles {
+  readonly threads: Map<string, string>;
+  readonly data: Map<string, string>;
+}
+
+/** The files of one thread. @param found gets the threads that it starts, and the files that it reads */
 async function bundled(
   repository: string,
   [name, path]: readonly [name: string, path: string],
-  threads: Map<string, string>,
+  found: FoundFiles,
 ): Promise<BundledFile[]> {
   const bundle = await rolldown({
     cwd: repository,
     input: { [name]: path },
     platform: 'node',
-    plugins: [filesByPlace(repository, threads), builtinModules],
+    plugins: [filesByPlace(repository, found), builtinModules],
     treeshake: { moduleSideEffects: (id) => !QUIET.test(id) },
     onLog(level, log) {
       if (level === 'warn') throw new Error(`the program cannot be bundled: ${log.message}`);
@@ -75,9 +93,9 @@ async function bundled(
   }
 }
 
-/** Notes threads that the sources find by `import.meta.url`, and refuses what the image does not have. */
-function filesByPlace(repository: string, threads: Map<string, string>): Plugin {
-  const byPlace = /new URL\(\s*(['"`])([^'"`]+)\1\s*,\s*import\.meta\.url\s*\)/g;
+/** Notes threads and data that the sources find by `import.meta.url`, and refuses what the image does not have. */
+function filesByPlace(repository: string, { threads, data }: FoundFiles): Plugin {
+  const byPlace = /new URL\(\s*(['"`])([^'"`]+)\1\s*,\s*import\.meta\.url,?\s*\)/g;
   return {
     name: 'files-by-place',
     transform(code, id) {
@@ -85,6 +103,10 @@ function filesByPlace(repository: string, threads: Map<string, string>): Plugin 
       if (!isOurs || !code.includes('import.meta.url')) return null;
       const rewritten = code.replace(byPlace, (whole, _quote: string, path: string) => {
         if (SHIPPED.has(path)) return whole;
+        if (path.endsWith('.wasm')) {
+          data.set(basename(path), resolve(id, '..', path));
+          return `new URL('./${basename(path)}', import.meta.url)`;
+        }
         if (!path.endsWith('.ts')) throw new Error(`${id} finds ${path} by its place, and the image does not have it`);
         const name = basename(path, '.ts');
         threads.set(name, resolve(id, '..', path));

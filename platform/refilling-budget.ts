@@ -37,6 +37,12 @@ export class RefillingBudget {
     return taken;
   }
 
+  /** Takes an amount that was used already, even if it is not there. */
+  charge(amount: number): void {
+    this.refill();
+    this.left = Math.max(-this.terms.most, this.left - amount);
+  }
+
   private refill(): void {
     const { most, perMillisecond } = this.terms;
     const now = this.clock.steady();

@@ -9,7 +9,7 @@ Writes the expected outcome of every golden case in test/golden anew.
 scriptOptions(USAGE, {});
 let changes = 0;
 for (const golden of goldenCases()) {
-  for (const [file, content] of Object.entries(outcomeOf(golden))) {
+  for (const [file, content] of Object.entries(await outcomeOf(golden))) {
     if (goldenFile(golden.name, file) === content) continue;
     changes += 1;
     const path = `${golden.directory}/${file}`;

@@ -20,6 +20,8 @@ export interface PacedAnswers {
   readonly status: Uint16Array;
   /** Requests that were due when no connection was free. */
   readonly late: number;
+  /** Requests that had no answer long after the last one was sent. */
+  readonly unanswered: number;
   readonly failures: readonly string[];
 }
 
@@ -27,6 +29,9 @@ export interface PacedAnswers {
 export function wallClock(): number {
   return performance.timeOrigin + performance.now();
 }
+
+/** Milliseconds to wait for the last answers. */
+const PATIENCE = 5000;
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
@@ -67,35 +72,50 @@ function run({ port, request, rate, connections, seen }: PacedLoad): void {
     free.push(connection);
   };
   const all = Array.from({ length: connections }, () => new Connection(port, done, (reason) => failures.push(reason)));
-  for (const connection of all) connection.socket.once('connect', () => free.push(connection));
-  const begun = wallClock();
-  let due = 0;
-  const timer = setInterval(() => {
-    const now = wallClock();
-    const target = ((now - begun) * rate) / 1000;
-    while (due < target) {
-      due++;
-      const connection = free.shift();
-      if (connection === undefined) {
-        late++;
-        continue;
+  let timer: NodeJS.Timeout | undefined;
+  const begin = (): void => {
+    const begun = wallClock();
+    let due = 0;
+    timer = setInterval(() => {
+      const now = wallClock();
+      const target = ((now - begun) * rate) / 1000;
+      while (due < target) {
+        due++;
+        const connection = free.shift();
+        if (connection === undefined) {
+          late++;
+          continue;
+        }
+        connection.sentAt = wallClock();
+        connection.socket.write(request);
       }
-      connection.sentAt = wallClock();
-      connection.socket.write(request);
-    }
-  }, 1);
-  parentPort!.once('message', () => {
-    clearInterval(timer);
+    }, 1);
+  };
+  for (const connection of all)
+    connection.socket.once('connect', () => {
+      if (free.push(connection) === all.length) begin();
+    });
+  const end = (): void => {
     for (const { socket } of all) socket.removeAllListeners('close').destroy();
     const answers: PacedAnswers = {
       sent: Float64Array.from(sent),
       received: Float64Array.from(received),
       status: Uint16Array.from(status),
       late,
+      unanswered: all.length - free.length,
       failures: failures.slice(0, 5),
     };
     parentPort!.postMessage(answers);
     parentPort!.close();
+  };
+  parentPort!.once('message', () => {
+    clearInterval(timer);
+    const until = wallClock() + PATIENCE;
+    const looking = setInterval(() => {
+      if (free.length < all.length && wallClock() < until) return;
+      clearInterval(looking);
+      end();
+    }, 5);
   });
 }
 

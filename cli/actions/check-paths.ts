@@ -22,6 +22,9 @@ export interface Findings {
 /** The standard input, which is read as manifests. */
 const INPUT = '-';
 
+/** A second check needs it again, and it can be read once. */
+let input: Buffer | null = null;
+
 /** Checks directories and files; all manifests together. @throws Error for what is not there. */
 export function checkPaths(paths: readonly string[], options: ManifestCheckOptions): Findings {
   const { system } = options;
@@ -52,7 +55,10 @@ export function checkPaths(paths: readonly string[], options: ManifestCheckOptio
 
 /** The files that `kubectl apply -f PATH` would read; none for an instance, for a route file and for what is not there. */
 function manifestsAt(path: string): SourceFile[] {
-  if (path === INPUT) return [{ path: 'standard input', content: readFileSync(process.stdin.fd) }];
+  if (path === INPUT) {
+    input ??= readFileSync(process.stdin.fd);
+    return [{ path: 'standard input', content: input }];
+  }
   if (!isDirectory(path)) return isDocumentName(path.slice(path.lastIndexOf('/') + 1)) ? manifestFiles([path]) : [];
   if (['config', 'config.json', 'admin.json', 'routes'].some((name) => existsSync(join(path, name)))) return [];
   const names = readdirSync(path).filter(isDocumentName).sort();

@@ -1,3 +1,4 @@
+import { withParts } from '../../contract/document/late-part.ts';
 import type { Problem } from '../../contract/problem.ts';
 import { problemText } from '../../contract/problem-text.ts';
 import type { Compilation } from '../../controller/compile/compiler.ts';
@@ -15,9 +16,12 @@ export interface CompiledOnce extends Compilation {
 }
 
 /** @throws Error when there is no such directory. */
-export function compileOnce(path: string | undefined, system: Readonly<Record<string, string>>): CompiledOnce {
-  const instance = openInstance(givenLayout(path, system), { system });
-  const compilation = compileSource(instance.compiler, instance.source, nothingGood);
+export async function compileOnce(
+  path: string | undefined,
+  system: Readonly<Record<string, string>>,
+): Promise<CompiledOnce> {
+  const instance = await withParts(() => openInstance(givenLayout(path, system), { system }));
+  const compilation = await withParts(() => compileSource(instance.compiler.anew(), instance.source, nothingGood));
   instance.source.close();
   const { tokenProblems } = instance;
   const verdicts = allVerdicts(instance, compilation);

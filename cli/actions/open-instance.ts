@@ -44,7 +44,13 @@ export function openInstance(layout: InstanceLayout, options: InstanceOptions): 
   const files = readTokenFiles(early, (problem) => tokenProblems.push(problem));
   const source = new DirectorySource({ config: layout.config, watch, changed: () => options.changed?.() });
   const sources = { files, instanceUrl: null, allowed: new Map<string, string>() };
-  const admin = compileAdmin(source.admin, dataPlaneChecker(early), { ...sources, reach: early });
+  let admin: CompiledAdmin;
+  try {
+    admin = compileAdmin(source.admin, dataPlaneChecker(early), { ...sources, reach: early });
+  } catch (error) {
+    source.close();
+    throw error;
+  }
   const temp = admin.settings?.temporaryDirectory;
   const directories = temp === undefined ? found : { ...found, temp: resolve(layout.instance, temp) };
   const data = { env, system, directories };

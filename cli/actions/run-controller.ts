@@ -10,6 +10,8 @@ import { givenCertificates } from '../../controller/cluster/identity/given-certi
 import { Compiler } from '../../controller/compile/compiler.ts';
 import { readSidecarSettings } from '../../controller/injection/sidecar-settings.ts';
 import type { MergedRoute } from '../../controller/metrics/merged-routes.ts';
+import { catalogue } from '../../dataplane/catalogue/catalogue.ts';
+import { loadAllParts } from '../../dataplane/heap/named-parts.ts';
 import type { LogLevel } from '../../dataplane/log/log-level.ts';
 import type { LogFormat } from '../../dataplane/log/log-style.ts';
 import { programLog, programLogStyle } from '../../dataplane/log/program-log.ts';
@@ -17,7 +19,7 @@ import { monitoringRecords, recordPrefix } from '../../dataplane/metrics/monitor
 import { RATE_INTERVAL, Rates } from '../../dataplane/metrics/rates.ts';
 import { registerRouteCounts } from '../../dataplane/metrics/route-counts-exposition.ts';
 import { registerRouteMetrics } from '../../dataplane/metrics/route-exposition.ts';
-import { monitoringAnswer } from '../../dataplane/supervisor/monitoring-endpoint.ts';
+import { monitoringEndpoint } from '../../dataplane/supervisor/monitoring-endpoint.ts';
 import { giveBackLater } from '../../dataplane/supervisor/spare-memory.ts';
 import { operatorReach } from '../../dataplane/unit/operator-reach.ts';
 import type { Address } from '../options/address.ts';
@@ -29,6 +31,8 @@ import { programVersion } from '../version.ts';
 import { ownAdminSocket } from './admin-socket.ts';
 import { dataPlaneChecker } from './checker.ts';
 import { endSoon } from './end-soon.ts';
+import { routeSchema } from './managed-api.ts';
+import { serverInfo } from './server-info.ts';
 import { onStopSignal } from './stop-signals.ts';
 
 export interface ControllerOptions {
@@ -55,6 +59,7 @@ export interface ControllerOptions {
   readonly 'webhook-service': { readonly name: string; readonly port: number } | undefined;
   readonly 'webhook-configuration': string;
   readonly 'webhook-owns': 'configuration' | 'ca-bundle';
+  readonly 'api-rate': number;
   readonly 'failure-policy': 'Ignore' | 'Fail';
   readonly 'sidecar-settings': string | undefined;
   readonly 'injector-configuration': string;
@@ -79,6 +84,8 @@ export async function runController(options: ControllerOptions): Promise<number>
   const advertise = options.advertise ?? hostname();
   const service = options['webhook-service'];
   const socket = options['admin-socket'] ?? (isInCluster() ? ownAdminSocket() : 'off');
+  // Documents arrive one by one, and each is judged at once.
+  await loadAllParts(catalogue);
   const rates = new Rates();
   let routes: () => readonly MergedRoute[] = () => [];
   const fail = (error: unknown): never => {
@@ -109,6 +116,9 @@ export async function runController(options: ControllerOptions): Promise<number>
     authenticators: outside.authenticators,
     admin: options.admin,
     secureAdmin: options['secure-admin'],
+    apiRate: options['api-rate'],
+    info: serverInfo(),
+    routeSchema: routeSchema(),
     adminSocket: socket === 'off' ? null : socket,
     webhook:
       options.webhook === null
@@ -121,7 +131,7 @@ export async function runController(options: ControllerOptions): Promise<number>
             owns: options['webhook-owns'],
             sidecars: sidecarsOf(options, namespace),
           },
-    monitoring: (all, id, query) => monitoringAnswer(id, query, () => monitoringRecords(all, rates, Date.now())),
+    monitoring: (all) => monitoringEndpoint(() => monitoringRecords(all(), rates, Date.now())),
     showRoutes(registry, read) {
       routes = read;
       registerRouteMetrics(registry, { series: read, observations: () => [] });

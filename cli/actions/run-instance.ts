@@ -1,9 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { withParts } from '../../contract/document/late-part.ts';
 import { problemText } from '../../contract/problem-text.ts';
 import type { Compilation } from '../../controller/compile/compiler.ts';
 import { hasErrors } from '../../controller/compile/verdict.ts';
 import { LiveInstance } from '../../controller/live-instance.ts';
+import { catalogue } from '../../dataplane/catalogue/catalogue.ts';
+import { apiProtection } from '../../dataplane/connectors/api-protection.ts';
 import {
   configuredConnectors,
   connectorCount,
@@ -14,9 +18,11 @@ import type { ListenerLimits } from '../../dataplane/engine/head/limits.ts';
 import type { AccessLogTarget } from '../../dataplane/log/log-destination.ts';
 import type { LogLevel } from '../../dataplane/log/log-level.ts';
 import type { LogFormat } from '../../dataplane/log/log-style.ts';
-import { programLogStyle } from '../../dataplane/log/program-log.ts';
+import { programLog, programLogStyle } from '../../dataplane/log/program-log.ts';
 import { CannotListen } from '../../dataplane/supervisor/cannot-listen.ts';
 import { type Plane, startPlane } from '../../dataplane/supervisor/plane.ts';
+import { operatorReach } from '../../dataplane/unit/operator-reach.ts';
+import type { AdminGuard } from '../../platform/admin/admin-guard.ts';
 import type { ListenAddress } from '../../platform/listen-address.ts';
 import { type SecureChoice, secureConnector } from '../options/secure-options.ts';
 import { makeTemporaryDirectory } from '../options/temporary-directory.ts';
@@ -26,6 +32,7 @@ import { ConfigurationTally } from '../output/configuration-tally.ts';
 import { RunReport } from '../output/run-report.ts';
 import { startSummary } from '../output/start-summary.ts';
 import { tellAsJson, tellAsText, tellAsTextFrom } from '../output/tell.ts';
+import { managedApi } from './managed-api.ts';
 import { allVerdicts, givenLayout, type Instance, openInstance } from './open-instance.ts';
 import { claimPidFile } from './pid-file.ts';
 import { onStopSignal } from './stop-signals.ts';
@@ -52,26 +59,25 @@ export interface RunOptions extends SecureChoice {
 export async function runInstance(path: string | undefined, options: RunOptions): Promise<number> {
   const { system, watch, port: ports } = options;
   const logStyle = programLogStyle(options['log-format']);
+  const log = programLog(options['log-level'], logStyle);
   const asText = options.reports === 'text' || (options.reports === 'auto' && logStyle.isText);
   const report = new RunReport(asText ? tellAsTextFrom(options['log-level']) : tellAsJson(options['log-level']));
   const tally = new ConfigurationTally();
   let live: LiveInstance | null = null;
   // files may change while units still start, and what they are told then must not be lost
   const serving = Promise.withResolvers<Plane>();
-  const instance: Instance = openInstance(givenLayout(path, system), {
-    system,
-    watch,
-    ports,
-    changed() {
-      report.adminChanged(instance.source.admin);
-      live?.changed();
-    },
-  });
+  const layout = givenLayout(path, system);
+  const changed = (): void => {
+    report.adminChanged(instance.source.admin);
+    live?.changed();
+  };
+  const instance: Instance = await withParts(() => openInstance(layout, { system, watch, ports, changed }));
   const { source, compiler, admin } = instance;
   report.adminChanged(source.admin);
   live = new LiveInstance({
     compiler,
     source,
+    configDirectory: layout.config,
     compiled(compilation, update) {
       tally.compiled(compilation.verdicts);
       report.compiled(compilation, update);
@@ -85,13 +91,16 @@ export async function runInstance(path: string | undefined, options: RunOptions)
         tally.built(update, problems);
         report.buildProblems(problems);
         report.delivered(update, performance.now() - begun);
+        return problems;
       } catch (error) {
         report.undelivered(error);
+        return null;
+      } finally {
+        tally.reloaded(true);
       }
-      tally.reloaded(true);
     },
   });
-  const { compilation, update } = live.begin();
+  const { compilation, update } = await live.begin();
   for (const problem of instance.tokenProblems) tellAsText({ level: 'error', message: `${problemText(problem)}\n` });
   await report.problems(allVerdicts(instance, compilation));
   if (admin.settings === null || update === null || hasErrors(instance.tokenProblems) || baseIsBad(compilation)) {
@@ -143,6 +152,8 @@ export async function runInstance(path: string | undefined, options: RunOptions)
       drainDelay: options['drain-delay'],
       drainTimeout: options['drain-timeout'],
       configurationFigures: tally,
+      protection: await protectionOf(instance, log),
+      api: managedApi({ instance: live, mode: settings.mode, reach: instance.reach, prefix: settings.prefix, log }),
     });
   } catch (error) {
     source.close();
@@ -153,6 +164,7 @@ export async function runInstance(path: string | undefined, options: RunOptions)
   serving.resolve(running);
   tally.compiled(compilation.verdicts);
   tally.built(update, running.problems);
+  live.built(update, running.problems);
   report.buildProblems(running.problems);
   if (running.problems.some(({ route }) => route === null)) {
     source.close();
@@ -170,6 +182,12 @@ export async function runInstance(path: string | undefined, options: RunOptions)
   });
   await running.closed;
   return 0;
+}
+
+/** Filter of `admin.json` in front of the API. */
+async function protectionOf({ admin, reach }: Instance, log: Logger): Promise<AdminGuard | undefined> {
+  const guard = await apiProtection({ document: admin.document, catalogue, reach: operatorReach(reach), log });
+  return guard ?? undefined;
 }
 
 /** Whether something is wrong that more than one route depends on. */

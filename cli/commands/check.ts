@@ -47,7 +47,9 @@ export const checkCommand = defineCommand({
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
     const { checkPaths } = await import('../actions/check-paths.ts');
     const { checkReport } = await import('../output/check-report.ts');
-    const findings = checkPaths(paths, { system: Object.fromEntries(system), namespace, base: base ?? null });
+    const { withParts } = await import('../../contract/document/late-part.ts');
+    const options = { system: Object.fromEntries(system), namespace, base: base ?? null };
+    const findings = await withParts(() => checkPaths(paths, options));
     const { text, isSound } = checkReport(findings);
     if (!json) {
       process.stdout.write(text);

@@ -1,3 +1,4 @@
+import { apiCommand } from './api.ts';
 import { checkCommand } from './check.ts';
 import type { Command } from './command.ts';
 import { compileCommand } from './compile.ts';
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   typesCommand,
   evalCommand,
   proxyCommand,
+  apiCommand,
   statusCommand,
   dumpCommand,
   verifyAuditCommand,

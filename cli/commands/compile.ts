@@ -21,7 +21,7 @@ export const compileCommand = defineCommand({
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
     const { compileOnce } = await import('../actions/compile-once.ts');
     const { snapshotText } = await import('../output/snapshot-text.ts');
-    const { snapshot, isSound } = compileOnce(directory, Object.fromEntries(system));
+    const { snapshot, isSound } = await compileOnce(directory, Object.fromEntries(system));
     if (snapshot !== null) process.stdout.write(`${snapshotText(snapshot)}\n`);
     return isSound ? 0 : 1;
   },

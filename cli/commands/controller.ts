@@ -108,6 +108,13 @@ export const controllerCommand = defineCommand({
       default: 'off',
       read: readOptionalAddress,
     },
+    'api-rate': {
+      valueName: 'N|off',
+      description:
+        'Requests per second that each caller may send to Common REST (/api) on --secure-admin; off does not serve it.',
+      default: '100',
+      read: readRate,
+    },
     'admin-socket': {
       valueName: 'FILE|off',
       description:
@@ -214,6 +221,13 @@ function readScope(text: string): Reading<'all' | readonly string[] | { readonly
 
 function readOptionalAddress(text: string): Reading<Address | null> {
   return text === 'off' ? { value: null } : readAddress(text);
+}
+
+function readRate(text: string): Reading<number> {
+  if (text === 'off') return { value: 0 };
+  return /^[1-9]\d{0,5}$/.test(text)
+    ? { value: Number(text) }
+    : { problem: `must be 1 to 999999, or off, not '${text}'` };
 }
 
 function readService(text: string): Reading<{ readonly name: string; readonly port: number }> {

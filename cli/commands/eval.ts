@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Problem } from '../../contract/problem.ts';
+import type { CannedResponse } from '../actions/script-trial.ts';
 import { systemOption } from '../options/system-property.ts';
 import type { RequestDescription } from '../output/described-exchange.ts';
 import { defineCommand, type Reading } from './command.ts';
@@ -28,18 +29,63 @@ type Judge = (source: string) => Row;
 /** Evaluates expressions as a route would. */
 export const evalCommand = defineCommand({
   name: 'eval',
-  summary: 'evaluate an expression for a request',
+  summary: 'evaluate an expression or run a script for a request',
   description:
     'Evaluates a runtime expression as a route does, tokens included, and prints its value. The request is GET ' +
     'http://gw.test/a/b?x=1&y=two with X-Num: 42, X-Str: abc and an empty X-Empty, or one that a JSON file describes: ' +
-    'an object with "method", "uri", "headers", "entity" and "client", all optional.',
+    'an object with "method", "uri", "headers", "entity" and "client", all optional. With --script it runs a script, ' +
+    'and prints its log lines, its requests and its result. Nothing is sent: next and http get the response of ' +
+    '--response.',
   arguments: [
-    { name: 'EXPR', description: 'Text with ${…} in it; quote it for the shell. Not with --jsonl.', optional: true },
+    {
+      name: 'EXPR',
+      description: 'Text with ${…} in it; quote it for the shell. Not with --jsonl or --script.',
+      optional: true,
+    },
   ],
   options: {
     request: {
       valueName: 'FILE',
-      description: 'JSON file that describes the request.',
+      description: 'JSON file that describes the request, or the JSON object itself.',
+      optional: true,
+      read: readFileName,
+    },
+    script: {
+      valueName: 'FILE',
+      description: 'Script to run, such as a.groovy or a.js.',
+      optional: true,
+      read: readFileName,
+    },
+    as: {
+      valueName: 'TYPE',
+      description: 'Type of the object that the script belongs to.',
+      default: 'ScriptableFilter',
+      read: readFileName,
+    },
+    args: {
+      valueName: 'FILE',
+      description: 'JSON file with the arguments of the script, or the JSON object itself.',
+      optional: true,
+      read: readFileName,
+    },
+    response: {
+      valueName: 'FILE',
+      description:
+        'JSON file with the response for next and http ("status", "headers", "entity"), or an array of them, in ' +
+        'turn; or the JSON itself. By default an empty 200.',
+      optional: true,
+      read: readFileName,
+    },
+    token: {
+      valueName: 'TOKEN',
+      description: 'Access token, for a ScriptableAccessTokenResolver.',
+      default: 'token',
+      read: readFileName,
+    },
+    claims: {
+      valueName: 'FILE',
+      description:
+        'JSON file with the claims of the JWT, or the JSON object itself, for a ScriptableJwtValidatorCustomizer.',
       optional: true,
       read: readFileName,
     },
@@ -59,14 +105,23 @@ export const evalCommand = defineCommand({
       command: 'gatewarden eval \'${request.headers["X-Num"][0] + 1}\' --json',
       effect: 'Print {"outcome":"value","type":"Long","value":43,"asCondition":false}.',
     },
+    {
+      command: 'gatewarden eval --script filter.groovy --request \'{"uri": "/orders"}\' --response \'{"status": 404}\'',
+      effect: 'Run a script as a filter for a request to /orders, in front of a backend that answers with 404.',
+    },
   ],
-  async run({ request, json, jsonl, system }, { EXPR: source }) {
+  async run({ request, json, jsonl, system, ...trial }, { EXPR: source }) {
+    if (trial.script !== undefined) {
+      if (source !== undefined || jsonl) throw new Error('takes no expression and no --jsonl with --script');
+      return runScript({ ...trial, script: trial.script, request, json, system: Object.fromEntries(system) });
+    }
     const judge = await expressionJudge(request, Object.fromEntries(system));
     if (jsonl) {
       if (source !== undefined) throw new Error('takes no expression with --jsonl');
       return judgeLines(judge);
     }
-    if (source === undefined) throw new Error('needs an expression, or --jsonl and rows on the standard input');
+    if (source === undefined)
+      throw new Error('needs an expression, --script, or --jsonl and rows on the standard input');
     const row = judge(source);
     for (const warning of row.warnings) process.stderr.write(`gatewarden eval: warning: ${warning}\n`);
     return json ? printJson(row) : printText(row);
@@ -75,22 +130,18 @@ export const evalCommand = defineCommand({
 
 /** What evaluates; loaded here and not at the top, so that help need not wait for the engine. */
 async function expressionJudge(file: string | undefined, system: Readonly<Record<string, string>>): Promise<Judge> {
-  const { readFileSync } = await import('node:fs');
   const { compileExpression } = await import('../../contract/expression/expression.ts');
   const { tokenResolver } = await import('../../contract/document/token-resolver.ts');
   const { substituteTokens } = await import('../../contract/document/tokens.ts');
   const { EvaluationError, valueType } = await import('../../contract/expression/value.ts');
   const { ValueProblem } = await import('../../contract/problem.ts');
-  const { operatorReach } = await import('../../dataplane/unit/operator-reach.ts');
   const { noteExpression } = await import('../../dataplane/heap/remarks.ts');
-  const { documentReading } = await import('../../dataplane/routes/document-reading.ts');
+  const { bareReading } = await import('../actions/bare-reading.ts');
   const { describedExchange, readRequestDescription } = await import('../output/described-exchange.ts');
   const { valueJson } = await import('../output/value-json.ts');
 
-  const description = file === undefined ? SAMPLE : readRequestDescription(readFileSync(file, 'utf8'));
-  const nowhere = { instance: '', config: '', temp: '' };
-  const reach = { ...operatorReach({ env: process.env, system, directories: nowhere }), directories: null };
-  const reading = documentReading(reach, [], () => {});
+  const description = file === undefined ? SAMPLE : readRequestDescription(await jsonText(file));
+  const { reach, reading } = bareReading(system);
   const language = reading.runtime;
   const tokens = tokenResolver(null, { reach, files: new Map(), instanceUrl: null, allowed: new Map() });
 
@@ -128,6 +179,74 @@ async function expressionJudge(file: string | undefined, system: Readonly<Record
       return { ...nothing, outcome: 'evalError', type: error.exception ?? 'null', message: error.message };
     }
   };
+}
+
+interface ScriptOptions {
+  readonly script: string;
+  readonly as: string;
+  readonly request: string | undefined;
+  readonly args: string | undefined;
+  readonly response: string | undefined;
+  readonly token: string;
+  readonly claims: string | undefined;
+  readonly json: boolean;
+  readonly system: Readonly<Record<string, string>>;
+}
+
+async function runScript(options: ScriptOptions): Promise<number> {
+  const { scriptTypes, tryScript } = await import('../actions/script-trial.ts');
+  const { ValueProblem } = await import('../../contract/problem.ts');
+  const { bareReading } = await import('../actions/bare-reading.ts');
+  const { describedExchange, readRequestDescription } = await import('../output/described-exchange.ts');
+  const { scriptTrialText } = await import('../output/script-trial-text.ts');
+  const { readFileSync } = await import('node:fs');
+  const { script: file, as, request, args, response, token, claims, json, system } = options;
+  const kind = Object.hasOwn(scriptTypes, as) ? scriptTypes[as] : undefined;
+  if (kind === undefined) throw new Error(`--as must be one of ${Object.keys(scriptTypes).join(', ')}`);
+  const description = request === undefined ? SAMPLE : readRequestDescription(await jsonText(request));
+  const canned: unknown = response === undefined ? {} : JSON.parse(await jsonText(response));
+  const responses: unknown[] = Array.isArray(canned) ? canned : [canned];
+  if (!responses.every(isObject)) throw new Error('--response must be a JSON object, or an array of them');
+  const { reach, reading } = bareReading(system);
+  try {
+    const trial = await tryScript({
+      file,
+      text: readFileSync(file, 'utf8'),
+      kind,
+      exchange: describedExchange(description),
+      responses: responses as CannedResponse[],
+      args: new Map(Object.entries(await jsonObject('--args', args))),
+      token,
+      claims: await jsonObject('--claims', claims),
+      shapes: reading.runtime.shapes,
+      reach,
+    });
+    process.stdout.write(`${json ? JSON.stringify(trial) : scriptTrialText(trial)}\n`);
+    return trial.result.kind === 'failed' ? 1 : 0;
+  } catch (error) {
+    if (!(error instanceof ValueProblem)) throw error;
+    process.stderr.write(`gatewarden eval: ${error.message}\n`);
+    return 1;
+  }
+}
+
+/** The object of an option; an empty one without it. */
+async function jsonObject(option: string, value: string | undefined): Promise<Record<string, unknown>> {
+  if (value === undefined) return {};
+  const read: unknown = JSON.parse(await jsonText(value));
+  if (!isObject(read)) throw new Error(`${option} must be a JSON object`);
+  return read;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A file, or JSON in its place. */
+async function jsonText(value: string): Promise<string> {
+  if (/^\s*[{[]/.test(value)) return value;
+  const { readFileSync } = await import('node:fs');
+  return readFileSync(value, 'utf8');
 }
 
 async function judgeLines(judge: Judge): Promise<number> {

@@ -42,17 +42,22 @@ export const exportCommand = defineCommand({
     const { exportInstance } = await import('../actions/export-instance.ts');
     const { checkManifests } = await import('../actions/check-manifests.ts');
     const { checkReport } = await import('../output/check-report.ts');
+    const { withParts } = await import('../../contract/document/late-part.ts');
     const { mkdirSync, writeFileSync } = await import('node:fs');
     const { join, resolve } = await import('node:path');
     const settings = { system: Object.fromEntries(system), namespace };
-    const { files, hasBase, remarks } = exportInstance(path, { ...settings, baseName: base, includesSecrets });
+    const { files, hasBase, remarks } = await withParts(() =>
+      exportInstance(path, { ...settings, baseName: base, includesSecrets }),
+    );
     const sources = [...files].map(([name, text]) => ({ path: resolve(out ?? '', name), content: Buffer.from(text) }));
     if (out === undefined) process.stdout.write([...files.values()].join('---\n'));
     else {
       mkdirSync(out, { recursive: true });
       for (const [name, text] of files) writeFileSync(join(out, name), text, { mode: 0o600 });
     }
-    const manifests = checkManifests(sources, { ...settings, base: hasBase ? `${namespace}/${base}` : null });
+    const manifests = await withParts(() =>
+      checkManifests(sources, { ...settings, base: hasBase ? `${namespace}/${base}` : null }),
+    );
     const { text, isSound } = checkReport({ verdicts: [], tokenProblems: [], manifests });
     const notes = remarks.map((remark) => `note: ${remark}\n`).join('');
     process.stderr.write(notes === '' ? text : `${notes}\n${text}`);

@@ -1,4 +1,4 @@
-import type { AskedRequest } from '../actions/match-routes.ts';
+import type { AskedRequest } from '../../controller/manage/explained-request.ts';
 import { systemOption } from '../options/system-property.ts';
 import { defineCommand, type Reading } from './command.ts';
 
@@ -38,12 +38,12 @@ export const routesCommand = defineCommand({
     const { compileOnce } = await import('../actions/compile-once.ts');
     const { matchLines } = await import('../actions/match-routes.ts');
     const { routeLines } = await import('../output/route-lines.ts');
-    const compiled = compileOnce(directory, Object.fromEntries(system));
+    const compiled = await compileOnce(directory, Object.fromEntries(system));
     if (compiled.snapshot === null) return 1;
     const lines =
       match === undefined
         ? routeLines(compiled, false, Number.POSITIVE_INFINITY)
-        : matchLines(compiled.snapshot, compiled.instance, { ...match, headers: header });
+        : await matchLines(compiled.snapshot, compiled.instance, { ...match, headers: header });
     process.stdout.write(lines.map((line) => `${line}\n`).join(''));
     return 0;
   },

@@ -4,6 +4,8 @@ import { isJsonObject, type JsonValue } from '../../contract/document/json-value
 import { noEffect } from '../../contract/vocabulary/field-notes.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
+import { type AuditHandlerDefinition, handlerFacts } from '../../dataplane/audit/handlers/audit-handler.ts';
+import { handlerClass } from '../../dataplane/audit/handlers/handler-classes.ts';
 import { catalogue } from '../../dataplane/catalogue/catalogue.ts';
 import { defaultObjects } from '../../dataplane/heap/default-objects.ts';
 import type { TypeDefinition } from '../../dataplane/heap/definition.ts';
@@ -98,7 +100,8 @@ export const documents: readonly Explained[] = [
 ];
 
 /**
- * What a name stands for: a type, a document of an instance, or the type of an object that needs no declaration.
+ * Explains a name: that of a type, of a document of an instance, of a class of audit event handlers, or of an object
+ * that needs no declaration.
  * @throws Error that says which name was probably meant.
  */
 export function explained(name: string): Explained {
@@ -106,6 +109,8 @@ export function explained(name: string): Explained {
   if (definition !== undefined) return explainedType(definition, []);
   const document = documents.find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (document !== undefined) return document;
+  const handler = handlerClass(name);
+  if (handler !== undefined) return explainedHandler(handler);
   const byDefault = catalogue.find(typeOfDefault(name));
   if (byDefault !== undefined) return explainedType(byDefault, [`'${name}' exists without being declared.`]);
   const { message, hint } = catalogue.unknown(name);
@@ -123,6 +128,21 @@ function explainedType(definition: TypeDefinition, more: readonly string[]): Exp
     examples: examples.map(({ title, config: example }) => ({
       title,
       document: { type, config: example as JsonValue },
+    })),
+  };
+}
+
+function explainedHandler(handler: AuditHandlerDefinition): Explained {
+  const { className, summary, config, examples = [] } = handler;
+  return {
+    name: className,
+    facts: handlerFacts(handler),
+    summary,
+    config,
+    decoration: undefined,
+    examples: examples.map(({ title, config: example }) => ({
+      title,
+      document: { class: className, config: example as JsonValue },
     })),
   };
 }

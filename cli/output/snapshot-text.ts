@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../contract/document/canonical.ts';
-import { hideSecrets } from '../../contract/document/hidden-secrets.ts';
 import type { JsonValue } from '../../contract/document/json-value.ts';
+import { hideSecrets } from '../../contract/hiding/hidden-secrets.ts';
 import type { Snapshot } from '../../controller/compile/snapshot.ts';
 
 /** A snapshot as canonical JSON, with stars for secrets: the same snapshot is the same text. */

@@ -12,17 +12,27 @@ export const MOST_CHARACTERS = 2_097_152;
  * is measured as it is read; this is for what others have parsed, and for what becomes of it. It does not recurse itself.
  */
 export class DocumentBounds {
+  private readonly mostValues: number;
+  private readonly mostCharacters: number;
   private values = 0;
   private characters = 0;
 
-  /** @returns what makes this and what was added before it too much for one document, or null */
-  add(value: JsonValue): Problem | null {
+  constructor(mostValues: number = MOST_VALUES, mostCharacters: number = MOST_CHARACTERS) {
+    this.mostValues = mostValues;
+    this.mostCharacters = mostCharacters;
+  }
+
+  /**
+   * @param from number of values around this one
+   * @returns what makes this and what was added before it too much for one document, or null
+   */
+  add(value: JsonValue, from = 0): Problem | null {
     let level: readonly JsonValue[] = [value];
-    for (let depth = 0; level.length > 0; depth++) {
+    for (let depth = from; level.length > 0; depth++) {
       this.values += level.length;
       for (const one of level) this.characters += lengthOf(one);
-      if (this.values > MOST_VALUES) return problem(`has more than ${MOST_VALUES} values`);
-      if (this.characters > MOST_CHARACTERS) return problem(`has more than ${MOST_CHARACTERS} characters`);
+      if (this.values > this.mostValues) return problem(`has more than ${this.mostValues} values`);
+      if (this.characters > this.mostCharacters) return problem(`has more than ${this.mostCharacters} characters`);
       const containers = level.filter((one) => typeof one === 'object' && one !== null);
       if (containers.length > 0 && depth >= MOST_NESTING) {
         return problem(`is nested more than ${MOST_NESTING} levels deep`);

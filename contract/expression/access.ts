@@ -80,7 +80,8 @@ function writeItem(list: Value[], key: Value, value: Value): void {
   list[index] = value;
 }
 
-function indexOf(key: Value): number | null {
+/** The place in a list that a key names; null for other keys. */
+export function indexOf(key: Value): number | null {
   if (typeof key === 'bigint' || typeof key === 'number') return isInteger(key) ? Number(key) : null;
   return typeof key === 'string' && /^[+-]?\d{1,9}$/.test(key) ? integerOf(key) : null;
 }

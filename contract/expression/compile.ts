@@ -1,5 +1,5 @@
 import { ValueProblem } from '../problem.ts';
-import { FORBIDDEN, propertyOf, readMember } from './access.ts';
+import { FORBIDDEN, indexOf, propertyOf, readMember } from './access.ts';
 import { arithmetic, negated } from './arithmetic.ts';
 import { booleanOf } from './coercion.ts';
 import { comparisons, isEmpty } from './comparison.ts';
@@ -78,7 +78,7 @@ function compileAccess(node: AccessNode, compilation: Compilation): Part {
   const property = base.shape === null || name === null ? null : propertyOf(base.shape, textOf(name, shapes));
   if (property === null) {
     if (name !== null) remarkOnKey(base, textOf(name, shapes), compilation);
-    const read = readEntry(base, name, shapes) ?? ((subject, answer) => readMember(run(subject, answer), name, shapes));
+    const read = readEntry(base, name, shapes) ?? readItem(run, name, shapes);
     if (base.items !== undefined) return made(read, [base], base.items);
     return made(read, [base], null, base.shape?.entries?.kind ?? null);
   }
@@ -99,9 +99,20 @@ function readEntry({ run, shape }: Part, key: Value, shapes: Shapes): Evaluate |
   const name = key === null ? null : textOf(key, shapes);
   const entries = shape?.entries;
   if (entries === undefined || name === null || FORBIDDEN.has(name)) return null;
+  const spelled = entries.spelling?.(name) ?? name;
   return (subject, answer) => {
     const object = run(subject, answer);
-    return typeof object === 'object' && object !== null ? entries.get(object, name) : null;
+    return typeof object === 'object' && object !== null ? entries.get(object, spelled) : null;
+  };
+}
+
+/** Reads a member under a key that is always the same; most often it is the place in a list. */
+function readItem(run: Evaluate, key: Value, shapes: Shapes): Evaluate {
+  const index = indexOf(key);
+  if (index === null) return (subject, answer) => readMember(run(subject, answer), key, shapes);
+  return (subject, answer) => {
+    const value = run(subject, answer);
+    return Array.isArray(value) ? (value[index] ?? null) : readMember(value, key, shapes);
   };
 }
 

@@ -19,6 +19,8 @@ export interface Property<T extends object = object> {
 export interface Entries<T extends object = object> {
   /** Null when there is no such entry. */
   get(object: T, key: string): Value;
+  /** Returns the spelling of a name that `get` finds the soonest. */
+  spelling?(name: string): string;
   set?(object: T, key: string, value: Value): void;
   keys?(object: T): readonly string[];
   /** The kind of every entry. */

@@ -25,6 +25,8 @@ export interface PatternMatch {
   /** The text of each group, 0 being the whole; null for one that took no part. */
   readonly groups: readonly (string | null)[];
   readonly named: ReadonlyMap<string, string | null>;
+  /** Start and end of each group in turn; -1 for one that took no part. */
+  readonly slots: Int32Array;
 }
 
 /** A compiled regular expression with the syntax and the meaning of `java.util.regex.Pattern`. */
@@ -214,7 +216,7 @@ class CompiledPattern implements Pattern {
     for (let group = 0; group <= this.#groupCount; group++) groups.push(groupText(text, slots, group));
     const named =
       this.#names.size === 0 ? noNames : new Map(Array.from(this.#names, ([name, group]) => [name, groups[group]!]));
-    return { index: slots[0]!, end: slots[1]!, groups, named };
+    return { index: slots[0]!, end: slots[1]!, groups, named, slots: slots.slice(0, 2 * groups.length) };
   }
 }
 

@@ -30,7 +30,8 @@ export const routeStatus = z.strictObject({
     'Accepted: this generation is valid. ResolvedRefs: all references exist and may be used. Programmed: every ' +
       'selected data plane runs the version that the controller compiled. BaseCurrent: False while the last good ' +
       'base configuration serves because the newest one is invalid; otherwise absent. AccessManagerLogin: False while ' +
-      'the agent of an AmService cannot log in at a data plane; otherwise absent.',
+      'the agent of an AmService cannot log in at a data plane; otherwise absent. ScriptsRunning: False while a ' +
+      'script is suspended at a data plane; otherwise absent.',
   ),
   programmed: z
     .string()

@@ -26,6 +26,8 @@ export interface Resource {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly generation: number;
+  /** The oldest resourceVersion that is known to have this spec; absent where only one version was seen. */
+  readonly specSince?: string;
   /** When it was created, as the cluster writes it: of two, the lesser text is the older resource. */
   readonly created: string;
   readonly spec: JsonObject;

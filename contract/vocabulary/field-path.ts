@@ -32,5 +32,10 @@ export function fieldRemarks({ description, words, instead, noEffect }: Field): 
 
 /** Sentence with the words of an enumeration, if there are any. */
 export function wordsRemark(words: readonly string[]): readonly string[] {
-  return words.length === 0 ? [] : [`One of ${words.map((word) => `\`${word}\``).join(', ')}.`];
+  return words.length === 0 ? [] : [`One of ${words.map((word) => `\`${printed(word)}\``).join(', ')}.`];
+}
+
+/** A word without characters that would end its line. */
+function printed(word: string): string {
+  return word.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
 }

@@ -1,4 +1,6 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import type { ProblemCode } from '../problem.ts';
+import { rulesAbout } from './rules-about.ts';
 import type { SchemaNode } from './schema-tree.ts';
 
 /** A rule about several fields of one object, and how a page states it. */
@@ -9,7 +11,7 @@ type Check = z.core.$ZodCheck<Fields>;
 
 /** At most one of these fields may be given. */
 export function exclusive(...names: readonly string[]): Check {
-  return rule(`Use at most one of ${listed(names)}.`, (fields) => {
+  return rule(names, `Use at most one of ${listed(names)}.`, (fields) => {
     const given = names.filter((name) => fields[name] !== undefined);
     if (given.length < 2) return null;
     return { code: 'exclusive', message: `${listed(given)} cannot be given together`, at: given[1]! };
@@ -18,7 +20,7 @@ export function exclusive(...names: readonly string[]): Check {
 
 /** At least one of these fields must be given. */
 export function oneRequired(...names: readonly string[]): Check {
-  return rule(`One of ${listed(names)} is required.`, (fields) => {
+  return rule(names, `One of ${listed(names)} is required.`, (fields) => {
     if (names.some((name) => fields[name] !== undefined)) return null;
     return { code: 'missing', message: `one of ${listed(names)} is required`, at: null };
   });
@@ -26,7 +28,7 @@ export function oneRequired(...names: readonly string[]): Check {
 
 /** Check: a configuration with the first field must also have the second. */
 export function needs(name: string, needed: string): Check {
-  return rule(`'${name}' needs '${needed}'.`, (fields) => {
+  return rule([name, needed], `'${name}' needs '${needed}'.`, (fields) => {
     if (fields[name] === undefined || fields[needed] !== undefined) return null;
     return { code: 'missing', message: `is required: '${name}' needs it`, at: needed };
   });
@@ -38,18 +40,15 @@ export function groupRules({ checks }: SchemaNode): string[] {
 }
 
 interface Breach {
-  readonly code: string;
+  readonly code: ProblemCode;
   readonly message: string;
   readonly at: string | null;
 }
 
-function rule(sentence: string, judge: (fields: Fields) => Breach | null): Check {
-  const check = z.check<Fields>((payload) => {
-    const breach = judge(payload.value);
-    if (breach === null) return;
-    const { code, message, at } = breach;
-    const path = at === null ? [] : [at];
-    payload.issues.push({ code: 'custom', message, input: payload.value, path, params: { code }, continue: true });
+function rule(names: readonly string[], sentence: string, judge: (fields: Fields) => Breach | null): Check {
+  const check = rulesAbout<Fields>(names, (fields, add) => {
+    const breach = judge(fields);
+    if (breach !== null) add(breach.at === null ? [] : [breach.at], breach.message, breach.code);
   });
   rules.set(check, sentence);
   return check;

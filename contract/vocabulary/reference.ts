@@ -15,6 +15,7 @@ export const kinds = {
   secretStore: 'SecretStore',
   auditService: 'AuditService',
   sessionManager: 'AsyncSessionManager',
+  backends: 'Backends',
   proxyOptions: 'ProxyOptions',
   tlsOptions: 'ClientTlsOptions',
   serverTlsOptions: 'ServerTlsOptions',
@@ -25,6 +26,7 @@ export const kinds = {
   resourceAccess: 'ScriptableResourceAccess',
   amService: 'AmService',
   resourceUriProvider: 'ResourceUriProvider',
+  jwtValidatorCustomizer: 'JwtValidatorCustomizer',
   issuer: 'Issuer',
   clientRegistration: 'ClientRegistration',
   throttlingPolicy: 'ThrottlingPolicy',
@@ -54,6 +56,8 @@ export class Reference<K extends Kind = Kind> {
   readonly members: readonly Reference<'secretStore'>[];
   /** True where the document has the configuration alone, in the place of a declaration. */
   readonly isConfig: boolean;
+  /** For references to any kind of object: the kinds that it may have; empty for all. */
+  readonly among: readonly Kind[];
 
   constructor(
     kind: K,
@@ -61,13 +65,22 @@ export class Reference<K extends Kind = Kind> {
     declaration: JsonValue,
     members: readonly Reference<'secretStore'>[] = [],
     isConfig = false,
+    among: readonly Kind[] = [],
   ) {
     this.kind = kind;
     this.name = name;
     this.declaration = declaration;
     this.members = members;
     this.isConfig = isConfig;
+    this.among = among;
   }
+}
+
+/** The kinds of objects that a reference can mean, or null for all of them. */
+export function usableKinds({ kind, among }: Reference): readonly Kind[] | null {
+  if (kind === 'any') return among.length === 0 ? null : among;
+  const standIn = standIns[kind];
+  return standIn === undefined ? [kind] : [kind, standIn];
 }
 
 /** A reference and where it is. */

@@ -41,6 +41,8 @@ export interface Compilation {
   readonly verdicts: readonly Verdict[];
   /** The directories that routers read and how often, in milliseconds; 0 for once. */
   readonly directories: ReadonlyMap<string, number>;
+  /** Directories of the routers, by their qualified names. */
+  readonly routers: ReadonlyMap<string, string>;
   /** Those of them that are not there. */
   readonly absent: readonly string[];
   /** Those of them that the state does not have: with them, more may come of it. */
@@ -154,6 +156,7 @@ export class Compiler {
         base === null ? null : snapshotOf(base, walk, added, this.sharedResources(state.resources?.platform, added)),
       verdicts: [...(added?.verdicts ?? []), ...(isWorthSaying ? [own] : []), ...strayVerdicts(state), ...others],
       directories: walk.directories,
+      routers: walk.routers,
       absent: [...walk.directories.keys()].filter(
         (path) => state.directories.get(path) === null && !state.faults.has(path),
       ),

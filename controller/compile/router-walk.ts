@@ -50,6 +50,8 @@ export class RouterWalk {
   readonly lastGood = new Map<string, Map<string, RouteVersion>>();
   /** The directories that routers read and how often, in milliseconds; 0 for once. */
   readonly directories = new Map<string, number>();
+  /** Directories of the routers, by their qualified names. */
+  readonly routers = new Map<string, string>();
   private readonly options: WalkOptions;
   private readonly names = new Set<string>();
   /** Directories whose fault has been told. */
@@ -100,6 +102,7 @@ export class RouterWalk {
   private enterRouter(router: FoundRouter, properties: PropertySet, trail: readonly string[]): void {
     const directory = this.options.directoryOf(router);
     this.follow(directory, router.scanInterval);
+    this.routers.set(router.name, directory);
     if (router.hasDefaultHandler) this.defaults.push(router.name);
     const found = this.options.directories.get(directory);
     const files = found ?? [];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { hideSecrets } from '../../contract/document/hidden-secrets.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
+import { hideSecrets } from '../../contract/hiding/hidden-secrets.ts';
 import type { Reach } from '../../contract/reach.ts';
 import { CONSENT, CONSENT_LABEL, GROUP, VERSION } from '../../contract/resources/resource.ts';
 import type { FoundRouter } from '../compile/checker.ts';

@@ -146,6 +146,14 @@ export class DirectorySource {
     for (const one of [this.base, this.resources, ...this.located.values()]) this.start(one, shortest);
   }
 
+  /** Looks at one file of a router's directory now. */
+  lookAt(path: string): void {
+    const followed = this.routes.get(dirname(path));
+    if (followed === undefined) return;
+    this.mark(followed.directory, new Set([basename(path)]));
+    this.lookAtDirty();
+  }
+
   /** Looks at everything now, also at what documents read from elsewhere. */
   scan(): void {
     this.judgeAnew();

@@ -51,6 +51,7 @@ import { resourceHandler } from '../handlers/resource.ts';
 import { reverseProxyHandler } from '../handlers/reverse-proxy.ts';
 import { router } from '../handlers/router.ts';
 import { sequenceHandler } from '../handlers/sequence.ts';
+import { splitHandler } from '../handlers/split.ts';
 import { staticResponseHandler } from '../handlers/static-response.ts';
 import { welcomeHandler } from '../handlers/welcome.ts';
 import { TypeCatalogue } from '../heap/type-catalogue.ts';
@@ -70,6 +71,13 @@ import { issuer } from '../oauth2/registration/issuer.ts';
 import { statelessAccessTokenResolver } from '../oauth2/stateless-access-token-resolver.ts';
 import { tokenIntrospectionAccessTokenResolver } from '../oauth2/token-introspection-access-token-resolver.ts';
 import { authorizationCodeOAuth2ClientFilter } from '../openid/client/authorization-code-oauth2-client.ts';
+import { scriptableAccessTokenResolver } from '../scripts/scriptable-access-token-resolver.ts';
+import { scriptableFilter } from '../scripts/scriptable-filter.ts';
+import { scriptableHandler } from '../scripts/scriptable-handler.ts';
+import { scriptableJwtValidatorCustomizer } from '../scripts/scriptable-jwt-validator-customizer.ts';
+import { scriptableResourceAccess } from '../scripts/scriptable-resource-access.ts';
+import { scriptableResourceUriProvider } from '../scripts/scriptable-resource-uri-provider.ts';
+import { scriptableThrottlingPolicy } from '../scripts/scriptable-throttling-policy.ts';
 import { base64EncodedSecretStore } from '../secrets/base64-encoded-secret-store.ts';
 import { fileSystemSecretStore } from '../secrets/file-system-secret-store.ts';
 import { jwkPropertyFormat } from '../secrets/jwk-property-format.ts';
@@ -82,6 +90,7 @@ import { secretsProvider } from '../secrets/secrets-provider.ts';
 import { secretsTrustManager } from '../secrets/secrets-trust-manager.ts';
 import { systemAndEnvSecretStore } from '../secrets/system-and-env-secret-store.ts';
 import { trustAllManager } from '../secrets/trust-all-manager.ts';
+import { backends } from '../services/backends.ts';
 import { clock } from '../services/clock.ts';
 import { customProxyOptions } from '../services/custom-proxy-options.ts';
 import { noProxyOptions } from '../services/no-proxy-options.ts';
@@ -110,7 +119,9 @@ export const catalogue = new TypeCatalogue(
     resourceHandler,
     reverseProxyHandler,
     router,
+    scriptableHandler,
     sequenceHandler,
+    splitHandler,
     staticResponseHandler,
     welcomeHandler,
     // filters
@@ -151,6 +162,7 @@ export const catalogue = new TypeCatalogue(
     policyEnforcementFilter,
     privateKeyJwtClientAuthenticationFilter,
     resourceOwnerOAuth2ClientFilter,
+    scriptableFilter,
     sessionInfoFilter,
     setCookieUpdateFilter,
     singleSignOnFilter,
@@ -163,6 +175,9 @@ export const catalogue = new TypeCatalogue(
     // access tokens
     cacheAccessTokenResolver,
     confirmationKeyVerifierAccessTokenResolver,
+    scriptableAccessTokenResolver,
+    scriptableJwtValidatorCustomizer,
+    scriptableResourceAccess,
     statelessAccessTokenResolver,
     tokenIntrospectionAccessTokenResolver,
     // clients of issuers
@@ -175,11 +190,13 @@ export const catalogue = new TypeCatalogue(
     amService,
     auditService,
     noOpAuditService,
+    backends,
     clock,
     customProxyOptions,
     noProxyOptions,
     requestResourceUriProvider,
     scheduledExecutorService,
+    scriptableResourceUriProvider,
     systemProxyOptions,
     temporaryStorage,
     userProfileService,
@@ -199,6 +216,7 @@ export const catalogue = new TypeCatalogue(
     // throttling
     defaultRateThrottlingPolicy,
     mappedThrottlingPolicy,
+    scriptableThrottlingPolicy,
     // TLS
     clientTlsOptions,
     serverTlsOptions,

@@ -7,7 +7,6 @@ export const unavailableTypes: readonly string[] = [
   'MQ_IBM',
   'MQ_Kafka',
   'SamlFederationHandler',
-  'ScriptableHandler',
   // filters
   'CapturedUserPasswordFilter',
   'CryptoHeaderFilter',
@@ -20,19 +19,13 @@ export const unavailableTypes: readonly string[] = [
   'MCPServerFeaturesFilter',
   'OpenApiValidationFilter',
   'SamlFederationFilter',
-  'ScriptableFilter',
   'SqlAttributesFilter',
   'TokenTransformationFilter',
   'UmaFilter',
   // tokens, policies, throttling
   'IssuerRepository',
   'OpenAmAccessTokenResolver',
-  'ScriptableAccessTokenResolver',
   'ScriptableIdentityAssertionPlugin',
-  'ScriptableJwtValidatorCustomizer',
-  'ScriptableResourceAccess',
-  'ScriptableResourceUriProvider',
-  'ScriptableThrottlingPolicy',
   'UmaService',
   // secrets and TLS
   'HsmSecretStore',

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/do
 import type { Problem } from '../../contract/problem.ts';
 import { givenReferences } from '../../contract/vocabulary/given-references.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
-import type { Reference } from '../../contract/vocabulary/reference.ts';
+import { Reference } from '../../contract/vocabulary/reference.ts';
 import type { CheckOptions } from '../heap/check-options.ts';
 import { ScopeCheck } from '../heap/check-scope.ts';
 import type { CheckedObject, Scope } from '../heap/scope.ts';
@@ -18,6 +18,8 @@ export interface CheckedAdmin {
   readonly tls: readonly (CheckedObject | null)[];
   /** What keeps content where no document says; null for the default object. */
   readonly storage: CheckedObject | null;
+  /** Filter in front of the API on the admin port; null for none. */
+  readonly protection: CheckedObject | null;
 }
 
 /** Result of a check: the settings and objects, unless there are errors. */
@@ -51,14 +53,24 @@ export function checkAdmin(document: JsonObject, defaults: Scope, options: Check
   }
   const tls = (settings?.connectors ?? []).map((one, at) => resolve(one.tls, ['connectors', at, 'tls']));
   const storage = resolve(settings?.temporaryStorage, ['temporaryStorage']);
+  const protection = resolve(settings?.apiProtectionFilter ?? namedFilter(document['heap']), ['apiProtectionFilter']);
   check.finish();
   if (settings !== undefined) problems.push(...adminRemarks(settings));
   // an object is not idle when a name that leads nowhere may have been meant to lead to it
   const needed = isLost ? null : reachable(used);
   problems.push(...heapRemarks(document['heap'], check.scope, needed));
   if (settings === undefined || problems.some(({ severity }) => severity === 'error')) return { admin: null, problems };
-  return { admin: { settings, scope: check.scope, tls, storage }, problems };
+  return { admin: { settings, scope: check.scope, tls, storage, protection }, problems };
 }
+
+/** An object of this name protects the API, whether a field refers to it or not. */
+function namedFilter(heap: JsonValue | undefined): Reference | undefined {
+  const declared = Array.isArray(heap) ? (heap as readonly JsonValue[]) : [];
+  const isDeclared = declared.some((object) => isJsonObject(object) && object['name'] === PROTECTION);
+  return isDeclared ? new Reference('filter', PROTECTION, null) : undefined;
+}
+
+const PROTECTION = 'ApiProtectionFilter';
 
 /** The ports of the connectors; as they are written, where not all of the document can be read. */
 function portsOf(settings: AdminSettings | undefined, { connectors }: JsonObject): readonly unknown[] {
@@ -94,7 +106,6 @@ function reachable(objects: readonly CheckedObject[]): ReadonlySet<CheckedObject
 
 /** Names that make an object of `admin.json` stand in front of something. */
 const guards: Readonly<Record<string, string>> = {
-  ApiProtectionFilter: 'nothing can be managed over HTTP in this version',
   StudioProtectionFilter: 'there is no graphical designer in this version',
 };
 

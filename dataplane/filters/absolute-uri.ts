@@ -6,13 +6,9 @@ import { Uri } from '../engine/message/uri.ts';
 /** A runtime expression that gives an absolute URI. One that is the same for all requests is judged at once. */
 export function runtimeUri(): z.ZodType<RuntimeExpression<string>, unknown> {
   return runtimeText()
-    .check(({ value, issues }) => {
-      if (value.compiled !== null || readAbsoluteUri(value.source) !== null) return;
-      issues.push({
-        code: 'custom',
-        message: `is not an absolute http or https URI: ${shown(value.source)}`,
-        input: value,
-      });
+    .refine(({ compiled, source }) => compiled !== null || readAbsoluteUri(source) !== null, {
+      error: ({ input }) =>
+        `is not an absolute http or https URI: ${shown((input as RuntimeExpression<string>).source)}`,
     })
     .meta({ label: 'runtime expression<url>', json: { type: 'string' } });
 }

@@ -9,6 +9,7 @@ import { subjectName } from '../engine/head/distinguished-name.ts';
 import type { Exchange } from '../engine/message/exchange.ts';
 import { defineFilter } from '../heap/definition.ts';
 import { denials } from '../heap/objects/denials.ts';
+import { Verdicts } from '../heap/objects/verdicts.ts';
 import { network, networkTest } from './network.ts';
 import { portRange } from './port-range.ts';
 
@@ -96,12 +97,17 @@ export const allowOnlyFilter = defineFilter({
   create({ rules, failureHandler }, parts) {
     const { log } = parts;
     const denied = denials(parts, ['not-allowed'], failureHandler);
-    const allowed = rules.map((one, index) => ({ test: ruleTest(one), fields: { rule: one.name ?? index } }));
+    const verdicts = new Verdicts(parts);
+    const allowed = rules.map((one, index) => {
+      const fields = { rule: one.name ?? index };
+      return { test: ruleTest(one), fields, verdict: verdicts.of('allowed', fields) };
+    });
 
     return function allowOnly(exchange, next) {
-      for (const { test, fields } of allowed) {
+      for (const { test, fields, verdict } of allowed) {
         if (!test(exchange)) continue;
         log.debug(fields, 'rule allowed the request');
+        exchange.access?.note(verdict);
         return next(exchange);
       }
       return denied.refuse(exchange, 'not-allowed', () => inputsOf(exchange));

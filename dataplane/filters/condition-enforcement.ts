@@ -3,6 +3,7 @@ import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import { defineFilter } from '../heap/definition.ts';
 import { denials } from '../heap/objects/denials.ts';
+import { Verdicts } from '../heap/objects/verdicts.ts';
 
 /** Passes on only requests for which a condition is true. */
 export const conditionEnforcementFilter = defineFilter({
@@ -29,9 +30,13 @@ export const conditionEnforcementFilter = defineFilter({
   ],
   create({ condition, failureHandler }, parts) {
     const denied = denials(parts, ['condition'], failureHandler);
+    const verdicts = new Verdicts(parts);
     return function enforce(exchange, next) {
       const value = condition.read(exchange, null);
-      if (value === true) return next(exchange);
+      if (value === true) {
+        verdicts.allowed(exchange);
+        return next(exchange);
+      }
       return denied.refuse(exchange, 'condition', () => ({ condition: condition.source, value }));
     };
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Pattern } from '../../contract/pattern/pattern.ts';
 import { choice, pattern, text } from '../../contract/vocabulary/configured.ts';
+import { rulesAbout } from '../../contract/vocabulary/rules-about.ts';
 import { target } from '../../contract/vocabulary/runtime.ts';
 import { beginWork, endWork } from '../../contract/work-budget.ts';
 import { charsetDecoder } from '../engine/message/content-charset.ts';
@@ -37,11 +38,12 @@ export const entityExtractFilter = defineFilter({
               .optional()
               .describe('Template for the value: $1 is the first group of the match. By default the whole match.'),
           })
-          .check(({ value, issues }) => {
-            const message = value.template === undefined ? null : templateFault(value.pattern, value.template);
-            if (message === null) return;
-            issues.push({ code: 'custom', message, input: value, path: ['template'], params: { code: 'pattern' } });
-          }),
+          .check(
+            rulesAbout(['pattern', 'template'], ({ pattern, template }, add) => {
+              const message = template === undefined ? null : templateFault(pattern, template);
+              if (message !== null) add(['template'], message, 'pattern');
+            }),
+          ),
       )
       .describe('Patterns to search for, with their keys in the map.'),
   }),

@@ -11,6 +11,7 @@ import { isWeb, readReference } from './uri-reference.ts';
 /** Makes redirects of the application lead back through the gateway. */
 export const locationHeaderFilter = defineFilter({
   type: 'LocationHeaderFilter',
+  readsLate: true,
   aliases: ['RedirectFilter'],
   summary:
     'Replaces scheme, host and port in the Location header of responses with those of a base URI, so that ' +

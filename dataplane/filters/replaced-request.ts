@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { text } from '../../contract/vocabulary/configured.ts';
 import { noEffect } from '../../contract/vocabulary/field-notes.ts';
+import { rulesAbout } from '../../contract/vocabulary/rules-about.ts';
 import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
 import { isForwardingHeader } from '../engine/backend/forwarding.ts';
 import { changeableHeader } from '../engine/head/changeable-header.ts';
@@ -36,11 +37,12 @@ export const replacementFields = z
       .optional()
       .describe('Content of the request, in UTF-8; each item of an array is a line. A POST has either this or form.'),
   })
-  .check(({ value, issues }) => {
-    if (value.method !== 'POST' || value.entity === undefined || Object.keys(value.form).length === 0) return;
-    const message = "'form' and 'entity' cannot be given together for a POST: both are its content";
-    issues.push({ code: 'custom', message, input: value, path: ['entity'], params: { code: 'exclusive' } });
-  });
+  .check(
+    rulesAbout(['method', 'entity', 'form'], ({ method, entity, form }, add) => {
+      if (method !== 'POST' || entity === undefined || Object.keys(form).length === 0) return;
+      add(['entity'], "'form' and 'entity' cannot be given together for a POST: both are its content", 'exclusive');
+    }),
+  );
 
 /** A filter that sends a request of these fields in place of the one that came. */
 export function replacingRequest(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { text } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../contract/vocabulary/rules-about.ts';
 import { sameAuthority } from '../engine/head/canonical-host.ts';
 import type { Answer, Exchange } from '../engine/message/exchange.ts';
 import { mapResponse } from '../engine/message/reply.ts';
@@ -26,10 +27,13 @@ export const uriPathRewriteFilter = defineFilter({
   config: z.strictObject({
     mappings: z
       .record(path(), path())
-      .check(({ value, issues }) => {
-        for (const { path, message } of mappingFaults(value))
-          issues.push({ code: 'custom', message, input: value, path });
-      })
+      .check(
+        rulesAbout([], (value, add, isSound) => {
+          const sound = Object.entries(value).filter(([written]) => isSound([written]));
+          if (Object.keys(value).length === 0 && isSound([])) add([], 'must have at least one entry');
+          for (const { path, message } of mappingFaults(sound)) add(path, message);
+        }),
+      )
       .describe('Paths of the application by the paths that clients use.'),
     failureHandler: ref('handler')
       .optional()
@@ -99,9 +103,7 @@ function isOurs({ scheme, authority, path }: UriReference, { request, router }: 
   return known.some((name) => name !== '' && sameAuthority(authority, name, scheme ?? request.uri.scheme));
 }
 
-function mappingFaults(mappings: Readonly<Record<string, string>>): { path: string[]; message: string }[] {
-  const entries = Object.entries(mappings);
-  if (entries.length === 0) return [{ path: [], message: 'must have at least one entry' }];
+function mappingFaults(entries: readonly (readonly [string, string])[]): { path: string[]; message: string }[] {
   const known = new Map<PathPrefix, { readonly written: string; readonly to: PathPrefix | null }>();
   return entries.flatMap(([written, target]) => {
     const from = pathPrefix(written);

@@ -1,9 +1,8 @@
-import { z } from 'zod';
 import { tlsRemarks } from '../backends/backend-tls.ts';
 import { httpVersionRemarks } from '../backends/http-version.ts';
 import { proxyRemarks } from '../backends/proxy-fields.ts';
 import { sender } from '../backends/sender.ts';
-import { senderFields } from '../backends/sender-fields.ts';
+import { senderConfig, sendsOn } from '../backends/sender-fields.ts';
 import type { Exchange } from '../engine/message/exchange.ts';
 import type { Refusal } from '../engine/message/refusal.ts';
 import { mapResponse } from '../engine/message/reply.ts';
@@ -17,7 +16,7 @@ export const clientHandler = defineHandler({
     'Sends each request to the scheme, host and port of its URI and returns the response, as ReverseProxyHandler ' +
     'does. It is meant for requests of the gateway itself: if the service cannot be reached or does not answer, ' +
     'the chain fails and the client gets 500.',
-  config: z.strictObject(senderFields),
+  config: senderConfig,
   examples: [
     {
       title: 'Nearby services, with short timeouts',
@@ -25,7 +24,7 @@ export const clientHandler = defineHandler({
     },
   ],
   remarks: (config) => [...httpVersionRemarks(config), ...tlsRemarks(config), ...proxyRemarks(config)],
-  sendsOn: ({ forwardProxy }) => (forwardProxy ? 'anywhere' : 'where-told'),
+  sendsOn,
   create(config, parts) {
     const send = sender(config, parts, isNoAnswer);
     return (exchange) => mapResponse(send(exchange), exchange, failWithoutAnswer);

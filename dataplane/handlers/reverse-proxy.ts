@@ -1,9 +1,8 @@
-import { z } from 'zod';
 import { tlsRemarks } from '../backends/backend-tls.ts';
 import { httpVersionRemarks } from '../backends/http-version.ts';
 import { proxyRemarks } from '../backends/proxy-fields.ts';
 import { sender } from '../backends/sender.ts';
-import { senderFields } from '../backends/sender-fields.ts';
+import { senderConfig, sendsOn } from '../backends/sender-fields.ts';
 import { defineHandler } from '../heap/definition.ts';
 
 /** Sends requests on to a protected application. */
@@ -14,7 +13,7 @@ export const reverseProxyHandler = defineHandler({
     'response. The `Host` header is passed on as received. A backend that cannot be reached or does not answer ' +
     'in time gives 502. `https` backends use the `tls` options. A request that would come back to the gateway ' +
     'itself is rejected.',
-  config: z.strictObject(senderFields),
+  config: senderConfig,
   examples: [
     { title: 'With all defaults, for use with a baseURI', config: {} },
     {
@@ -39,7 +38,7 @@ export const reverseProxyHandler = defineHandler({
     { title: 'A forward proxy of an operator: clients choose the host', config: { forwardProxy: true } },
   ],
   remarks: (config) => [...httpVersionRemarks(config), ...tlsRemarks(config), ...proxyRemarks(config)],
-  sendsOn: ({ forwardProxy }) => (forwardProxy ? 'anywhere' : 'where-told'),
+  sendsOn,
   create(config, parts) {
     return sender(config, parts);
   },

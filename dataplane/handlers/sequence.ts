@@ -47,6 +47,7 @@ export const sequenceHandler = defineHandler({
       const goOn = (response: Response, exchange: Exchange): ReturnType<Next> => {
         if (postcondition !== undefined && postcondition.read(exchange, response) !== true) return response;
         response.abandon();
+        exchange.goesOn();
         return following(exchange);
       };
       next = (exchange) => mapResponse(first(exchange), exchange, goOn);

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonValue, kindOf as kindOfValue } from '../../contr
 import { type Path, type Problem, pathText } from '../../contract/problem.ts';
 import { givenReferences } from '../../contract/vocabulary/given-references.ts';
 import { fieldNames } from '../../contract/vocabulary/parse-config.ts';
-import { type Kind, kinds, mistaken, type Reference, standIns } from '../../contract/vocabulary/reference.ts';
+import { type Kind, kinds, mistaken, type Reference, usableKinds } from '../../contract/vocabulary/reference.ts';
 import { soundFields } from '../../contract/vocabulary/sound-fields.ts';
 import { one } from './article.ts';
 import { DecorationCheck } from './check-decoration.ts';
@@ -231,10 +231,10 @@ export class ScopeCheck {
     const draft = follows === undefined ? undefined : this.drafts.get(found);
     if (draft !== undefined && !this.follow(draft)) return null;
     const kind = kindOf(found);
-    const standIn = standIns[reference.kind];
-    if (reference.kind === 'any' || kind === reference.kind || kind === standIn) return found;
+    const usable = usableKinds(reference);
+    if (usable === null || usable.includes(kind)) return found;
     if (follows !== undefined && kind === 'any') return null; // its own reference has a problem, or is part of a cycle
-    const wanted = `must be ${one(kinds[reference.kind])}${standIn === undefined ? '' : ` or ${one(kinds[standIn])}`}`;
+    const wanted = `must be ${usable.map((each) => one(kinds[each])).join(' or ')}`;
     const own = type === kinds[kind] ? `not ${one(type)}` : `and ${one(type)} is ${one(kinds[kind])}`;
     if (reference.name === null) this.error('kind', path, `${wanted}, ${own}`);
     else if (reference.name === type || type === kinds[kind]) {

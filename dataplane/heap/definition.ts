@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { z } from 'zod';
+import type { LatePart } from '../../contract/document/late-part.ts';
 import type { Path, ProblemCode } from '../../contract/problem.ts';
 import type { Reach } from '../../contract/reach.ts';
 import type { RouteKey } from '../../contract/snapshot.ts';
@@ -11,6 +12,8 @@ import type { PlaneServices } from './plane-services.ts';
 
 /** Input for building an object. */
 export interface Parts {
+  /** Its type, such as `Chain`. */
+  readonly type: string;
   /** Its name, given or generated. */
   readonly name: string;
   /** The name with those of the scopes around it, such as `gateway._router`. */
@@ -21,6 +24,8 @@ export interface Parts {
   declaration(): string;
   /** The object behind a reference; it has been built before. */
   resolve<K extends BuiltKind>(reference: Reference<K>): Built[K];
+  /** The kind of the object behind a reference, for references to any kind. */
+  kindOf(reference: Reference): BuiltKind;
   /** Called when the object is no longer used, in reverse order of building. */
   onClose(release: () => void | Promise<void>): void;
   readonly log: Logger;
@@ -61,10 +66,12 @@ export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknow
   readonly lendsCredentials?: true;
   /** False for a type whose objects are made anew with every update, although nothing about them changed. */
   readonly survives?: false;
+  /** Code that is loaded before its objects are checked: by their configuration as written, or all that they may need. */
+  parts?(config: unknown): readonly LatePart<unknown>[];
   /** Content of files that its objects are made of, so that they are made anew when it changed. */
   filesOf?(config: Config, reach: Reach): string;
-  /** For handlers that send requests to the host of their URI: whether the client may name it, or something has to. */
-  sendsOn?(config: Config): 'anywhere' | 'where-told';
+  /** For handlers that send requests on: to the host that the client names, the one that something sets, or backends of theirs. */
+  sendsOn?(config: Config): 'anywhere' | 'where-told' | 'to-backends';
   /** Whether it sets the host of the URI of requests, for all or for some. */
   setsUri?(config: Config): boolean;
   /** References to handlers for whose requests it sets the host of the URI. */
@@ -75,6 +82,14 @@ export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknow
   readonly ownCalls?: readonly string[];
   /** Whether routes of other documents get its requests. */
   readonly entersRoutes?: true;
+  /** For filters: the contexts that the objects behind it get. */
+  readonly provides?: readonly string[];
+  /** For filters: whether expressions are evaluated when the response is there. */
+  readonly readsLate?: true;
+  /** For filters: whether requests without a valid session of an access manager are refused. */
+  readonly checksSession?: true;
+  /** For filters: whether a filter behind it has to check the session. */
+  needsSignOn?(config: Config): boolean;
   /** For decorators: the schema of what stands beside the decorated object. */
   readonly decoration?: z.ZodType;
   /** For decorators: what they can be put around. */

@@ -171,6 +171,7 @@ export class Heap {
     const { name, definition, config, targets } = object;
     const qualifiedName = `${this.scope.name}.${name}`;
     const parts: Parts = {
+      type: definition.type,
       name,
       qualifiedName,
       identity,
@@ -184,6 +185,11 @@ export class Heap {
         const { members } = reference;
         const stores = members.map((member) => one(member) as Built['secretStore']);
         return (stores.length === 0 ? one(reference) : secretsInOrder(stores)) as Built[K];
+      },
+      kindOf: (reference) => {
+        const target = targets.get(reference);
+        if (target === undefined) throw new Error(`a reference of '${name}' was not checked`);
+        return kindOf(target);
       },
       onClose,
       log: this.log.child({ object: qualifiedName }),

@@ -3,8 +3,10 @@ import type { Filter, Next } from '../engine/message/exchange.ts';
 import type { AccessTokenResolver, ResourceAccess } from './objects/access-tokens.ts';
 import type { AmService } from './objects/am-service.ts';
 import type { AuditService } from './objects/audit-service.ts';
+import type { Backends } from './objects/backends.ts';
 import type { Decorator } from './objects/decorator.ts';
 import type { Executor } from './objects/executor.ts';
+import type { JwtValidatorCustomizer } from './objects/jwt-validator-customizer.ts';
 import type { ClientRegistration, Issuer } from './objects/openid-client.ts';
 import type { ProxyOptions } from './objects/proxy-options.ts';
 import type { ResourceUriProvider } from './objects/resource-uri-provider.ts';
@@ -29,6 +31,7 @@ export interface Built {
   propertyFormat: PropertyFormat;
   keyManager: KeyManager;
   trustManager: TrustManager;
+  backends: Backends;
   proxyOptions: ProxyOptions;
   tlsOptions: ClientTls;
   serverTlsOptions: ServerTls;
@@ -37,6 +40,7 @@ export interface Built {
   amService: AmService;
   auditService: AuditService;
   resourceUriProvider: ResourceUriProvider;
+  jwtValidatorCustomizer: JwtValidatorCustomizer;
   issuer: Issuer;
   clientRegistration: ClientRegistration;
   throttlingPolicy: ThrottlingPolicy;

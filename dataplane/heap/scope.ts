@@ -72,6 +72,9 @@ export class Scope {
   /** Qualified names of routers whose routes get requests with the host that the client named. */
   openRouters: ReadonlySet<string> = new Set();
 
+  /** Contexts of requests that come to the routes of a router, by its qualified name. */
+  routerContexts: ReadonlyMap<string, ReadonlySet<string>> = new Map();
+
   private readonly hides: ((object: CheckedObject) => boolean) | null;
 
   /** @param hides tells what of the scopes around does not exist here */

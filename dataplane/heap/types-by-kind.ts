@@ -20,7 +20,7 @@ export function typesByKind(definitions: readonly TypeDefinition[]): readonly Ty
 }
 
 /** First sentence of the summary of a type. */
-export function firstSentence({ summary }: TypeDefinition): string {
+export function firstSentence({ summary }: Pick<TypeDefinition, 'summary'>): string {
   return /^.*?[.](?=\s|$)/s.exec(summary)?.[0] ?? summary;
 }
 

@@ -17,6 +17,7 @@ export const headersShape: Shape<Headers> = {
       const texts = textsOf(headers, name);
       return texts.length === 0 ? null : texts;
     },
+    spelling: (name) => name.toLowerCase(),
     set: setHeader,
     keys: headerNames,
     kind: 'list',

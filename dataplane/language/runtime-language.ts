@@ -140,7 +140,7 @@ function language(
 
 const objectsAreForScripts: Refusal = {
   code: 'unavailable-field',
-  message: "'heap' is known, but only scripts take objects, and they are not available in this version",
+  message: "'heap' is known only in 'args' of scripts, where ${heap['name']} is a whole argument",
 };
 
 function tooEarly(name: string): Refusal {

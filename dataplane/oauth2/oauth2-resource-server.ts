@@ -5,7 +5,9 @@ import type { Reference } from '../../contract/vocabulary/reference.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import type { Filter } from '../engine/message/exchange.ts';
 import { defineFilter, type Parts } from '../heap/definition.ts';
+import { isNqText } from '../heap/objects/access-tokens.ts';
 import { denials } from '../heap/objects/denials.ts';
+import { Verdicts } from '../heap/objects/verdicts.ts';
 import { cacheFields, longestTime, revocationOptions, strategyRemarks } from './cache/cache-fields.ts';
 import { cacheMeter } from './cache/cache-meter.ts';
 import { TokenCache } from './cache/token-cache.ts';
@@ -18,7 +20,6 @@ import { StepUp } from './step-up.ts';
 const DEFAULT_REALM = 'gatewarden';
 
 const isPrintable = (name: string): boolean => /^[\x20-\x7e]+$/.test(name);
-const isScope = (name: string): boolean => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name);
 
 /** Lets requests pass that carry an access token which is good for them. */
 export const oauth2ResourceServerFilter = defineFilter({
@@ -74,7 +75,7 @@ export const oauth2ResourceServerFilter = defineFilter({
           'requests regardless of its condition; a filter in the heap of `config.json` gets those that reach it.',
       ),
     acrValues: z
-      .array(text().refine(isScope, 'must be made of printable ASCII characters without spaces and quotation marks'))
+      .array(text().refine(isNqText, 'must be made of printable ASCII characters without spaces and quotation marks'))
       .min(1)
       .optional()
       .describe(
@@ -155,6 +156,7 @@ export const oauth2ResourceServerFilter = defineFilter({
       scopes: scopesOf(config.scopes, parts),
       stepUp: StepUp.of({ acrValues, maxAge: maxAge?.milliseconds }),
       denials: denials(parts, tokenDenials),
+      verdicts: new Verdicts(parts),
       log: parts.log,
     });
     const judge: Filter = requireHttps ? requiringHttps() : (exchange, next) => server.judge(exchange, next);

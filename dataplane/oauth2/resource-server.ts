@@ -5,8 +5,15 @@ import { ParentGone } from '../engine/backend/own-call.ts';
 import type { Answer, Exchange, Next } from '../engine/message/exchange.ts';
 import type { Refusal } from '../engine/message/refusal.ts';
 import { emptyRefusal, type Response } from '../engine/message/response.ts';
-import type { AccessToken, AccessTokenResolver, Resolution, TokenRefusal } from '../heap/objects/access-tokens.ts';
-import type { Denials, Inputs } from '../heap/objects/denials.ts';
+import {
+  type AccessToken,
+  type AccessTokenResolver,
+  type Resolution,
+  type TokenRefusal,
+  withoutToken,
+} from '../heap/objects/access-tokens.ts';
+import type { Denials, Facts, Inputs } from '../heap/objects/denials.ts';
+import type { Verdicts } from '../heap/objects/verdicts.ts';
 import { VerificationBusy } from '../jose/verification.ts';
 import { areSeveral, BEARER, credentialsIn, isToken } from './bearer-token.ts';
 import type { TokenCache } from './cache/token-cache.ts';
@@ -14,6 +21,7 @@ import { TokenMemos } from './cache/token-memo.ts';
 import { VouchedToken } from './cache/vouched-token.ts';
 import type { Challenge, ChallengeError, FailureDetails } from './challenge.ts';
 import type { StepUp } from './step-up.ts';
+import { TokenVerdicts, tokenFacts } from './token-verdicts.ts';
 
 /** Why a resource server does not let a request pass. */
 export const tokenDenials = [
@@ -47,6 +55,7 @@ export interface ResourceServerOptions {
   scopes(exchange: Exchange): readonly string[] | Promise<readonly string[]>;
   readonly stepUp: StepUp | null;
   readonly denials: Denials<TokenDenial>;
+  readonly verdicts: Verdicts;
   readonly log: Logger;
 }
 
@@ -58,12 +67,14 @@ export class ResourceServer {
   private readonly options: ResourceServerOptions;
   private readonly schemes: readonly string[];
   private readonly memos: TokenMemos | null;
+  private readonly verdicts: TokenVerdicts;
   private readonly unjudged: PacedWarning;
 
   constructor(options: ResourceServerOptions) {
     this.options = options;
     this.schemes = [BEARER, ...(options.resolver.schemes ?? [])];
     this.memos = options.cache === null ? null : new TokenMemos(options.cache);
+    this.verdicts = new TokenVerdicts(options.verdicts);
     this.unjudged = new PacedWarning(options.log, 'could not validate an access token', { most: 1 });
   }
 
@@ -80,7 +91,7 @@ export class ResourceServer {
         : this.judgeValue(values[0]!.trim(), exchange, next, now, false);
     }
     const remembered = this.memos?.find(exchange, headers, line, now) ?? null;
-    if (remembered !== null) return this.confirm(remembered, exchange, next, now);
+    if (remembered !== null) return this.confirm(remembered, true, exchange, next, now);
     return this.judgeValue(headers.valueAt(line), exchange, next, now, true);
   }
 
@@ -92,7 +103,7 @@ export class ResourceServer {
     const kept = cache?.find(credentials, now) ?? null;
     if (kept !== null) {
       if (received) this.memos?.remember(exchange, value, kept);
-      return this.confirm(kept, exchange, next, now);
+      return this.confirm(kept, true, exchange, next, now);
     }
     if (!isToken(credentials)) {
       const scheme = schemeOf(exchange);
@@ -100,49 +111,61 @@ export class ResourceServer {
         ? this.challenged(exchange, 'invalid_request', { reason: 'several access tokens', scheme })
         : this.challenged(exchange, 'invalid_token', { reason: 'the access token is malformed', scheme });
     }
+    const isCached = exchange.access !== null && resolver.isCached?.(credentials) === true;
     return this.settle(
       credentials,
       () => (cache === null ? resolver.resolve(credentials, exchange) : cache.load(credentials, exchange)),
       (resolution: Resolution) =>
         resolution.kind === 'token'
-          ? this.confirm(resolution, exchange, next, Date.now())
+          ? this.confirm(resolution, isCached, exchange, next, Date.now())
           : this.refuse(resolution, credentials, exchange),
       exchange,
     );
   }
 
-  private confirm(token: AccessToken, exchange: Exchange, next: Next, now: number): Answer {
+  private confirm(token: AccessToken, isCached: boolean, exchange: Exchange, next: Next, now: number): Answer {
     const { resolver } = this.options;
-    if (resolver.confirm === undefined) return this.admit(token, exchange, next, now);
+    if (resolver.confirm === undefined) return this.admit(token, isCached, exchange, next, now);
     return this.settle(
       token.token,
       () => resolver.confirm!(token, exchange),
       (refusal: TokenRefusal | null) =>
-        refusal === null ? this.admit(token, exchange, next, Date.now()) : this.refuse(refusal, token.token, exchange),
+        refusal === null
+          ? this.admit(token, isCached, exchange, next, Date.now())
+          : this.refuse(refusal, token.token, exchange, () => tokenFacts(token, null, isCached)),
       exchange,
     );
   }
 
-  private admit(token: AccessToken, exchange: Exchange, next: Next, now: number): Answer {
-    if (!(now < token.expiresAt)) return this.expired(token, exchange, now);
+  private admit(token: AccessToken, isCached: boolean, exchange: Exchange, next: Next, now: number): Answer {
+    if (!(now < token.expiresAt)) return this.expired(token, isCached, exchange, now);
     const needed = this.options.scopes(exchange);
-    if (needed instanceof Promise) return needed.then((known) => this.enter(token, known, exchange, next));
-    return this.enter(token, needed, exchange, next);
+    if (needed instanceof Promise) return needed.then((known) => this.enter(token, known, isCached, exchange, next));
+    return this.enter(token, needed, isCached, exchange, next);
   }
 
-  private enter(token: AccessToken, needed: readonly string[], exchange: Exchange, next: Next): Answer {
+  private enter(
+    token: AccessToken,
+    needed: readonly string[],
+    isCached: boolean,
+    exchange: Exchange,
+    next: Next,
+  ): Answer {
     const { stepUp } = this.options;
     const accessToken = VouchedToken.of(token);
     exchange.identity = accessToken;
+    this.verdicts.track(exchange, token);
     for (const scope of needed) {
-      if (!token.scopes.has(scope)) return this.lacks(scope, accessToken, needed, exchange);
+      if (!token.scopes.has(scope)) return this.lacks(scope, accessToken, needed, isCached, exchange);
     }
     if (stepUp !== null && !stepUp.suffices(token)) {
       const inputs = () => Object.fromEntries(stepUp.parameters);
-      const details = { inputs, scheme: schemeOf(exchange), more: stepUp.parameters };
+      const facts = () => ({ ...tokenFacts(token, needed, isCached), ...stepUp.facts(token) });
+      const details = { inputs, facts, scheme: schemeOf(exchange), more: stepUp.parameters };
       return this.challenged(exchange, 'insufficient_user_authentication', details);
     }
     if (exchange.over) return emptyRefusal('cancelled'); // the client has gone, and nobody behind needs to hear of it
+    this.verdicts.allowed(exchange, accessToken, needed, isCached);
     exchange.setContext('oauth2', { accessToken });
     return next(exchange);
   }
@@ -159,12 +182,12 @@ export class ResourceServer {
     return judged.then(then, (error: unknown) => this.failed(error, token, exchange));
   }
 
-  private refuse(refused: TokenRefusal, token: string, exchange: Exchange): Response {
+  private refuse(refused: TokenRefusal, token: string, exchange: Exchange, facts?: Facts): Response {
     const { error, description, cause, undecided, nonce } = refused;
     const { denials, challenge } = this.options;
     const refusal = undecided === true ? 'not-judged' : DENIALS[error];
     const inputs = () => (cause === null ? {} : { cause: reasonOf(cause, token) });
-    const response = denials.answer(exchange, refusal, inputs, without(token, description));
+    const response = denials.answer(exchange, refusal, inputs, withoutToken(description, token), facts);
     return challenge.failed(response, error, { scheme: schemeOf(exchange), ...(nonce !== undefined && { nonce }) });
   }
 
@@ -187,21 +210,29 @@ export class ResourceServer {
     return this.options.challenge.missing(this.options.denials.answer(exchange, 'no-token'));
   }
 
-  private expired({ expiresAt }: AccessToken, exchange: Exchange, now: number): Response {
-    const inputs = () => ({ expiresAt: dateText(expiresAt), now: dateText(now) });
-    const details = { reason: 'the access token has expired', inputs, scheme: schemeOf(exchange) };
+  private expired(token: AccessToken, isCached: boolean, exchange: Exchange, now: number): Response {
+    const inputs = () => ({ expiresAt: dateText(token.expiresAt), now: dateText(now) });
+    const facts = () => tokenFacts(token, null, isCached);
+    const details = { reason: 'the access token has expired', inputs, facts, scheme: schemeOf(exchange) };
     return this.challenged(exchange, 'invalid_token', details);
   }
 
-  private lacks(missing: string, token: VouchedToken, scope: readonly string[], exchange: Exchange): Response {
+  private lacks(
+    missing: string,
+    token: VouchedToken,
+    scope: readonly string[],
+    isCached: boolean,
+    exchange: Exchange,
+  ): Response {
     const inputs = () => ({ scopes: [...token.scopes], required: scope });
-    const details = { reason: `the scope '${missing}' is missing`, inputs, scheme: schemeOf(exchange), scope };
+    const facts = () => tokenFacts(token, scope, isCached);
+    const details = { reason: `the scope '${missing}' is missing`, inputs, facts, scheme: schemeOf(exchange), scope };
     return this.challenged(exchange, 'insufficient_scope', details);
   }
 
-  private challenged(exchange: Exchange, error: ChallengeError, { reason, inputs, ...rest }: Denial): Response {
+  private challenged(exchange: Exchange, error: ChallengeError, { reason, inputs, facts, ...rest }: Denial): Response {
     const { denials, challenge } = this.options;
-    return challenge.failed(denials.answer(exchange, DENIALS[error], inputs, reason), error, rest);
+    return challenge.failed(denials.answer(exchange, DENIALS[error], inputs, reason, facts), error, rest);
   }
 }
 
@@ -209,6 +240,7 @@ export class ResourceServer {
 interface Denial extends FailureDetails {
   readonly reason?: string;
   readonly inputs?: Inputs;
+  readonly facts?: Facts;
 }
 
 /** A time that an authorization server named may be no date at all. */
@@ -223,9 +255,5 @@ function schemeOf({ request }: Exchange): string {
 }
 
 function reasonOf(error: unknown, token: string): string {
-  return without(token, errorText(error));
-}
-
-function without(token: string, text: string): string {
-  return text.replaceAll(token, '…');
+  return withoutToken(errorText(error), token);
 }

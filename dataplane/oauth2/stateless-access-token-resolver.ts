@@ -3,6 +3,7 @@ import { duration, flag, secretId, text } from '../../contract/vocabulary/config
 import { deprecated } from '../../contract/vocabulary/field-notes.ts';
 import { exclusive, needs } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../contract/vocabulary/rules-about.ts';
 import { clearTextRemarks } from '../heap/clear-text-remark.ts';
 import { defineService } from '../heap/definition.ts';
 import { invalidToken, type Resolution } from '../heap/objects/access-tokens.ts';
@@ -82,18 +83,14 @@ export const statelessAccessTokenResolver = defineService({
     .check(
       exclusive(...SECRET_IDS),
       ...SECRET_IDS.map((name) => needs(name, 'secretsProvider')),
-      ({ value, issues }) => {
+      rulesAbout(['secretsProvider', ...SECRET_IDS], (value, add, isSound) => {
         const hasId = SECRET_IDS.some((name) => value[name] !== undefined);
-        if (value.secretsProvider !== undefined && !hasId) {
-          const message = `one of ${LISTED_IDS} is required`;
-          issues.push({ code: 'custom', message, input: value, params: { code: 'missing' }, continue: true });
-        }
-        if (value.secretsProvider !== undefined || hasId) return;
+        if (value.secretsProvider !== undefined && !hasId) add([], `one of ${LISTED_IDS} is required`, 'missing');
+        if (value.secretsProvider !== undefined || hasId || !isSound(['issuer'])) return;
         const fault = issuerFault(value.issuer);
         if (fault === null) return;
-        const message = `${fault}; without a 'secretsProvider' the keys are found by the URL of the issuer`;
-        issues.push({ code: 'custom', message, input: value, path: ['issuer'], params: { code: 'value' } });
-      },
+        add(['issuer'], `${fault}; without a 'secretsProvider' the keys are found by the URL of the issuer`);
+      }),
     ),
   examples: [
     {

@@ -1,3 +1,4 @@
+import type { VerdictFacts } from '../engine/message/verdict.ts';
 import type { AccessToken } from '../heap/objects/access-tokens.ts';
 
 /** How users must have authenticated (RFC 9470). */
@@ -30,6 +31,17 @@ export class StepUp {
   /** Null when nothing is asked of the authentication. */
   static of(options: StepUpOptions): StepUp | null {
     return options.acrValues === undefined && options.maxAge === undefined ? null : new StepUp(options);
+  }
+
+  /** Required and actual authentication of a token, for audit events. */
+  facts({ info }: AccessToken): VerdictFacts {
+    const { acr } = info;
+    const required = this.acrValues === null ? null : ([...this.acrValues] as string[]);
+    return {
+      requiredAcr: required,
+      acr: typeof acr === 'string' ? acr : null,
+      requiredMaxAge: this.maxAge === null ? null : this.maxAge / 1000,
+    };
   }
 
   /** What a token does not say does not suffice. */

@@ -8,6 +8,7 @@ import { Reference, ref } from '../../contract/vocabulary/reference.ts';
 import { isNeverTrue, type RuntimeExpression, runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import type { CheckOptions } from '../heap/check-options.ts';
 import { ScopeCheck } from '../heap/check-scope.ts';
+import { contextsAt, filterOrder } from '../heap/filter-order.ts';
 import { noteExpression } from '../heap/remarks.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from '../heap/scope.ts';
 import type { CheckedDocument, SeenDocument } from './checked-document.ts';
@@ -104,6 +105,9 @@ function check(
     const found = openProxies({ scope, handler, decorations }, { isOpen, isTenant: options.tenant !== undefined });
     scope.openRouters = found.routers;
     problems.push(...found.problems);
+    const order = filterOrder(handler, contextsAt(options.router, parent));
+    scope.routerContexts = order.routers;
+    problems.push(...order.problems);
     const node = condition?.compiled?.node;
     if (node !== undefined) problems.push(...unreachedPaths(node, handler));
   }

@@ -29,21 +29,31 @@ export function openProxies(
   const problems: Problem[] = [];
   const routers = new Set<string>();
   const entered = new Map<CheckedObject, Set<boolean>>();
+  const contradictory = new Set<CheckedObject>();
 
-  enter(handler, options.isOpen && !decorations.some(setsUri), ['handler'], own);
+  const isRebased = decorations.some(setsUri);
+  enter(handler, options.isOpen && !isRebased, ['handler'], own, isRebased);
   return { problems, routers };
 
-  /** @param isOpen whether requests have the host that the client named @param at the place that refers to it */
-  function enter(object: CheckedObject, isOpen: boolean, at: Path, from: Scope): void {
+  /**
+   * @param isOpen whether requests have the host that the client named @param at the place that refers to it
+   * @param isRebased whether that place sets the URI for this object alone
+   */
+  function enter(object: CheckedObject, isOpen: boolean, at: Path, from: Scope, isRebased: boolean): void {
     const kind = kindOf(object);
     if ((kind !== 'handler' && kind !== 'filter') || object.config === undefined) return;
+    const sends = object.definition.sendsOn?.(object.config);
+    if (sends === 'to-backends') {
+      if (isRebased || object.decorations.some(setsUri)) contradict(object, at);
+      return;
+    }
     const isOpenHere = isOpen && !object.decorations.some(setsUri) && !globally(object, from);
     const before = entered.get(object) ?? new Set();
     if (before.has(isOpenHere)) return;
     entered.set(object, before.add(isOpenHere));
-    const { definition, config, scope } = object;
+    const { definition, scope } = object;
     const place = scope === own ? object.path : at;
-    if (isOpenHere && definition.sendsOn !== undefined) judge(object, definition.sendsOn(config), at, place);
+    if (isOpenHere && sends !== undefined) judge(object, sends, at, place);
     if (isOpenHere && definition.entersRoutes === true) routers.add(`${scope.name}.${object.name}`);
     pass(object, isOpenHere, at);
   }
@@ -57,10 +67,20 @@ export function openProxies(
       const target = targets.get(reference);
       const field = path[object.path.length + 1];
       if (target === undefined || definition.ownCalls?.includes(String(field)) === true) continue;
-      enter(target, isStillOpen && !set.includes(reference), scope === own ? path : at, scope);
+      const isSet = set.includes(reference);
+      enter(target, isStillOpen && !isSet, scope === own ? path : at, scope, isSet);
       const isPassed = kindOf(target) === 'filter' || definition.inTurn === true;
       if (isStillOpen && isPassed && changesUri(target, scope, new Set())) isStillOpen = false;
     }
+  }
+
+  /** A baseURI of a handler with endpoints of its own changes nothing; its writer meant one or the other. */
+  function contradict(object: CheckedObject, at: Path): void {
+    if (contradictory.has(object)) return;
+    contradictory.add(object);
+    const message = `a baseURI and 'backends' of the ${object.definition.type} cannot be given together`;
+    const hint = 'leave one of them out: requests go to the endpoints of the Backends, or to the baseURI';
+    problems.push({ code: 'exclusive', severity: 'error', path: at, message, hint });
   }
 
   function judge(object: CheckedObject, sends: 'anywhere' | 'where-told', at: Path, place: Path): void {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { choice, flag, text } from '../../contract/vocabulary/configured.ts';
 import { theReading } from '../../contract/vocabulary/reading.ts';
+import { rulesAbout } from '../../contract/vocabulary/rules-about.ts';
 
 /** How the cookies of a session are set. */
 export interface CookieRule {
@@ -50,19 +51,25 @@ export function cookieFields(name: string) {
             'With `STRICT` a link on another site opens a page without the session.',
         ),
     })
-    .check(({ value, issues }) => {
-      const wrong = (field: string, message: string): void =>
-        void issues.push({ code: 'custom', message, input: value, path: [field] });
-      const prefix = /^__(?:Host|Secure)-/i.exec(value.name)?.[0].toLowerCase();
-      const isHost = prefix === '__host-';
-      if (value.sameSite === 'NONE' && !value.secure) {
-        wrong('secure', "must be true where 'sameSite' is NONE: browsers drop the cookie otherwise");
-      } else if (prefix !== undefined && !value.secure) {
-        wrong('secure', `must be true for the cookie '${value.name}': browsers drop it otherwise`);
-      }
-      if (isHost && value.path !== '/') wrong('path', `must be / for the cookie '${value.name}'`);
-      if (isHost && value.domain !== undefined) {
-        wrong('domain', `must be left out for the cookie '${value.name}': it is of one host only`);
-      }
-    });
+    .check(
+      rulesAbout(['name', 'sameSite', 'secure'], ({ name, sameSite, secure }, add) => {
+        if (sameSite === 'NONE' && !secure) {
+          add(['secure'], "must be true where 'sameSite' is NONE: browsers drop the cookie otherwise");
+        } else if (prefixOf(name) !== null && !secure) {
+          add(['secure'], `must be true for the cookie '${name}': browsers drop it otherwise`);
+        }
+      }),
+    )
+    .check(
+      rulesAbout(['name', 'path', 'domain'], ({ name, path, domain }, add) => {
+        if (prefixOf(name) !== '__host-') return;
+        if (path !== '/') add(['path'], `must be / for the cookie '${name}'`);
+        if (domain !== undefined) add(['domain'], `must be left out for the cookie '${name}': it is of one host only`);
+      }),
+    );
+}
+
+/** Browsers hold cookies with these names to rules. */
+function prefixOf(name: string): string | null {
+  return /^__(?:Host|Secure)-/i.exec(name)?.[0].toLowerCase() ?? null;
 }

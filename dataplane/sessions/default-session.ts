@@ -13,7 +13,9 @@ export function lendDefaultSession(defaults: Heap, keys: GroupKeys, log: Logger)
   const object = defaults.scope.objects.get(NAME);
   if (object === undefined) return;
   const inMemory = defaults.get(object) as SessionManager;
-  defaults.lend(NAME, groupSessions(keys, inMemory, { log, qualifiedName: `${defaults.scope.name}.${NAME}` }));
+  const { type } = object.definition;
+  const qualifiedName = `${defaults.scope.name}.${NAME}`;
+  defaults.lend(NAME, groupSessions(keys, inMemory, { log, type, qualifiedName }));
 }
 
 /** Takes the session keys from the shared resources that are held. */

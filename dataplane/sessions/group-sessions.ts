@@ -24,7 +24,7 @@ const LIFETIME = 12 * 60 * 60 * 1000;
 export function groupSessions(
   keys: GroupKeys,
   inMemory: SessionManager,
-  parts: Pick<Parts, 'log' | 'qualifiedName'>,
+  parts: Pick<Parts, 'log' | 'type' | 'qualifiedName'>,
 ): SessionManager {
   return {
     sessions(owner) {

@@ -1,3 +1,4 @@
+import { cookieName, filterCookies } from '../engine/head/filter-cookies.ts';
 import type { Headers } from '../engine/head/headers.ts';
 import type { PresentedCookies } from '../engine/message/session.ts';
 
@@ -11,35 +12,21 @@ const MOST_VALUES = 4;
  * are none.
  */
 export function takeCookies(headers: Headers, name: string): PresentedCookies | null {
-  if (!headers.has('cookie')) return null;
-  const lines = headers.all('cookie');
-  if (!lines.some((line) => line.includes(name))) return null;
+  if (!headers.has('cookie') || !headers.all('cookie').some((line) => line.includes(name))) return null;
   const parts: string[][] = [];
-  const kept: string[] = [];
-  let isFound = false;
-  for (const line of lines) {
-    for (const pair of line.split(';')) {
-      const part = partOf(pair, name);
-      if (part === OTHER) {
-        const cookie = pair.trim();
-        if (cookie !== '') kept.push(cookie);
-        continue;
-      }
-      isFound = true;
-      if (part < MOST_PARTS) addValue(parts, part, pair);
-    }
-  }
-  if (!isFound) return null;
-  headers.delete('cookie');
-  if (kept.length > 0) headers.append('Cookie', kept.join('; '));
-  return parts;
+  const isFound = filterCookies(headers, (given, value) => {
+    const part = partOf(given, name);
+    if (part !== OTHER && part < MOST_PARTS) addValue(parts, part, value);
+    return part === OTHER;
+  });
+  return isFound ? parts : null;
 }
 
 /** Removes lines of a response that set cookies of the session: only the session manager does. */
 export function dropSetCookies(headers: Headers, name: string): void {
   if (!headers.has('set-cookie')) return;
   const lines = headers.all('set-cookie');
-  const kept = lines.filter((line) => partOf(line.split(';', 1)[0]!, name) === OTHER);
+  const kept = lines.filter((line) => partOf(cookieName(line), name) === OTHER);
   if (kept.length === lines.length) return;
   headers.delete('set-cookie');
   for (const line of kept) headers.append('Set-Cookie', line);
@@ -47,10 +34,8 @@ export function dropSetCookies(headers: Headers, name: string): void {
 
 const OTHER = -1;
 
-/** The part of the session that a pair of name and value is; OTHER for another cookie. */
-function partOf(pair: string, name: string): number {
-  const equals = pair.indexOf('=');
-  const given = (equals < 0 ? pair : pair.slice(0, equals)).trim();
+/** The part of the session that a cookie with this name is; OTHER for another cookie. */
+function partOf(given: string, name: string): number {
   if (!given.startsWith(name)) return OTHER;
   if (given.length === name.length) return 0;
   if (given[name.length] !== '_') return OTHER;
@@ -59,10 +44,8 @@ function partOf(pair: string, name: string): number {
   return number.length > 3 ? MOST_PARTS : Number(number);
 }
 
-function addValue(parts: string[][], part: number, pair: string): void {
-  const value = pair.slice(pair.indexOf('=') + 1).trim();
-  const bare = value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
+function addValue(parts: string[][], part: number, value: string): void {
   while (parts.length <= part) parts.push([]);
   const values = parts[part]!;
-  if (values.length < MOST_VALUES && !values.includes(bare)) values.push(bare);
+  if (values.length < MOST_VALUES && !values.includes(value)) values.push(value);
 }

@@ -1,38 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { CrestError } from '../../contract/crest/crest-error.ts';
+import type { EndpointDescription } from '../../contract/crest/describe/description.ts';
+import { PageCookies } from '../../contract/crest/page-cookie.ts';
+import type { CrestEndpoint } from '../../contract/crest/provider.ts';
+import { queryResources } from '../../contract/crest/query-resources.ts';
 import type { MonitoringRecord } from '../metrics/monitoring.ts';
 
-/** An answer of the admin port. */
-export interface AdminAnswer {
-  readonly status: number;
-  readonly body: unknown;
-}
+const METRIC: EndpointDescription = {
+  name: 'metric',
+  title: 'Monitoring',
+  description: 'Metrics of routes.',
+  hasRevisions: false,
+  schema: () => ({
+    schema: {
+      type: 'object',
+      required: ['_type'],
+      properties: { _type: { type: 'string', enum: ['counter', 'gauge', 'summary', 'timer'] } },
+    },
+  }),
+};
 
-/** The read-only Common REST view of the metrics: all of them by query, one by its id. */
-export function monitoringAnswer(id: string, query: URLSearchParams, records: () => MonitoringRecord[]): AdminAnswer {
-  if (id !== '') {
-    const record = records().find(({ _id }) => _id === id);
-    return record === undefined
-      ? failure(404, 'Not Found', `there is no metric '${id}'`)
-      : { status: 200, body: record };
-  }
-  const filter = query.get('_queryFilter');
-  if (filter === null) return failure(400, 'Bad Request', 'a query needs _queryFilter=true');
-  if (filter !== 'true') {
-    return failure(501, 'Not Implemented', 'only _queryFilter=true is available in this version');
-  }
-  const results = records();
+/** Returns the read-only Common REST view of the metrics. */
+export function monitoringEndpoint(records: () => MonitoringRecord[]): CrestEndpoint {
+  const cookies = new PageCookies(randomBytes(32));
+  const resources = () => records().map((record) => ({ id: String(record['_id']), revision: null, content: record }));
   return {
-    status: 200,
-    body: {
-      results,
-      resultCount: results.length,
-      pagedResultsCookie: null,
-      totalPagedResultsPolicy: 'NONE',
-      totalPagedResults: -1,
-      remainingPagedResults: -1,
+    kind: 'collection',
+    describes: METRIC,
+    provider: {
+      async read(id) {
+        const found = resources().find((one) => one.id === id);
+        if (found === undefined) throw new CrestError(404, `there is no metric '${id}'`);
+        return found;
+      },
+      query: async (query) => queryResources(resources(), query, cookies, 'monitoring'),
     },
   };
-}
-
-function failure(code: number, reason: string, message: string): AdminAnswer {
-  return { status: code, body: { code, reason, message } };
 }

@@ -1,6 +1,6 @@
 import type { ForbiddenPlace } from '../../contract/egress.ts';
 import { addFigures, emptyFigures } from '../../contract/route-report.ts';
-import { type RouteKey, routeKeyText, type Update } from '../../contract/snapshot.ts';
+import { type PlaneTrust, type RouteKey, routeKeyText, type Update } from '../../contract/snapshot.ts';
 import { HeldSnapshot } from '../link/held-snapshot.ts';
 import type { RouteSeries } from '../metrics/route-series.ts';
 import { SlotMemory } from '../metrics/route-slots.ts';
@@ -53,10 +53,9 @@ export class PlaneConfiguration {
     return this.held.whole();
   }
 
-  /** Rules that open addresses to tenants. */
-  get egress(): readonly string[] {
-    const { base } = this.held.whole();
-    return base?.trust?.egress ?? [];
+  /** What tenants are allowed; undefined where there are none. */
+  get trust(): PlaneTrust | undefined {
+    return this.held.whole().base?.trust;
   }
 
   /** Addresses that controllers forbid to tenants. */

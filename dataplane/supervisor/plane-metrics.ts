@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import { FIGURE } from '../../contract/route-report.ts';
 import { registerAccessManagerMetrics } from '../metrics/access-manager-exposition.ts';
 import { type AuditFigures, registerAuditMetrics } from '../metrics/audit-exposition.ts';
+import { registerBackendsMetrics } from '../metrics/backends-exposition.ts';
 import { registerBreakerMetrics } from '../metrics/breaker-exposition.ts';
 import { registerCacheMetrics } from '../metrics/cache-exposition.ts';
 import { countsByRoute } from '../metrics/counts-by-route.ts';
@@ -14,6 +15,7 @@ import { RATE_INTERVAL, Rates } from '../metrics/rates.ts';
 import { registerRetryMetrics } from '../metrics/retry-exposition.ts';
 import { registerRouteMetrics } from '../metrics/route-exposition.ts';
 import type { RouteSeries } from '../metrics/route-series.ts';
+import { registerScriptMetrics } from '../metrics/script-exposition.ts';
 import { registerThrottlingMetrics } from '../metrics/throttling-exposition.ts';
 import { registerTlsMetrics } from '../metrics/tls-exposition.ts';
 
@@ -38,11 +40,15 @@ export class PlaneMetrics {
   /** Adds the metrics of routes, whose rates are averages over time. */
   followRoutes(): void {
     registerRouteMetrics(this.registry, { series: this.series, observations: () => this.observations.all });
-    registerBreakerMetrics(this.registry, {
-      observations: () => this.observations.all,
-      gauges: () => this.gauges.all,
-    });
+    const objects = { observations: () => this.observations.all, gauges: () => this.gauges.all };
+    registerBackendsMetrics(this.registry, objects);
+    registerBreakerMetrics(this.registry, objects);
     registerRetryMetrics(this.registry, () => this.observations.all);
+    registerScriptMetrics(
+      this.registry,
+      () => this.observations.all,
+      () => this.gauges.all,
+    );
     registerThrottlingMetrics(this.registry, {
       observations: () => this.observations.all,
       gauges: () => this.gauges.all,

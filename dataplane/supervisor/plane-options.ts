@@ -1,9 +1,12 @@
+import type { AdminGuard } from '../../platform/admin/admin-guard.ts';
+import type { CrestTree } from '../../platform/admin/crest-path.ts';
 import type { ListenAddress } from '../../platform/listen-address.ts';
 import type { AccessLogTarget } from '../log/log-destination.ts';
 import type { LogLevel } from '../log/log-level.ts';
 import type { LogFormat, LogStyle } from '../log/log-style.ts';
 import type { ConfigurationFigures } from '../metrics/configuration-exposition.ts';
 import type { LinkFigures } from '../metrics/link-exposition.ts';
+import type { AskedAudit } from './audit-endpoint.ts';
 import type { SpareUnit } from './spare-unit.ts';
 
 /** Parts of a data plane before it serves. */
@@ -28,8 +31,19 @@ export interface PreparedPlaneOptions {
   readonly link?: PlaneLinkView;
   /** Milliseconds after which a plane that no controller confirms is not ready; by default it stays ready. */
   readonly unreadyAfter?: number | undefined;
+  /** Guard in front of these endpoints, beside the one of the port. */
+  readonly protection?: AdminGuard | undefined;
+  /** Makes the endpoints of Common REST on the admin port, below `/api`; absent where there are none. */
+  readonly api?: (inside: PlaneInside) => CrestTree;
   /** What becomes its first unit, where somebody had it load before. */
   readonly spare?: SpareUnit;
+}
+
+/** Parts of a plane that its endpoints show. */
+export interface PlaneInside {
+  readonly audits: AskedAudit;
+  /** Returns its addresses and units. */
+  status(): object;
 }
 
 /** The link to a controller, for those who look at the admin port. */

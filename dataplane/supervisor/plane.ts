@@ -194,7 +194,7 @@ class Supervisor implements PreparedPlane {
       () => this.configuration?.series(this.units.all) ?? [],
       () => this.audit.figures,
     );
-    const { configurationFigures, link, unreadyAfter, isInPod = false } = this.options;
+    const { configurationFigures, link, unreadyAfter, isInPod = false, api, protection } = this.options;
     const age = new ConfirmedAge({ log: this.log, figures: link?.figures, most: unreadyAfter });
     if (configurationFigures !== undefined) registerConfigurationMetrics(metrics.registry, configurationFigures);
     if (link !== undefined) registerLinkMetrics(metrics.registry, link.figures);
@@ -212,7 +212,8 @@ class Supervisor implements PreparedPlane {
         const serving = supervisor.beginning?.serving;
         return serving?.kind === 'configuration' ? serving.prefix : 'openig';
       },
-      isInPod,
+      ...{ isInPod, protection },
+      api: api?.({ audits: this.audit, status: () => this.status }),
       monitoring: () => metrics.monitoring(),
       restartUnit: (number) => this.units.restart(number),
       failed: (error, path) => failures.give({ path, error: errorStack(error) }),
@@ -315,9 +316,10 @@ class Supervisor implements PreparedPlane {
     const known = serving.kind === 'configuration' ? serving : null;
     return {
       listeners: [...(this.units.endpoints ?? []), ...own],
-      egress: this.configuration?.egress ?? [],
+      egress: this.configuration?.trust?.egress ?? [],
       forbidden: [...(known?.forbidden ?? []), ...this.forbidden, ...(this.configuration?.forbidden ?? [])],
       appPorts: known?.appPorts ?? [],
+      auditQueueBytes: this.configuration?.trust?.auditQueueBytes,
     };
   }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readConfigured, wrongType } from '../../contract/vocabulary/configured.ts';
 import { leaf } from '../../contract/vocabulary/leaf.ts';
+import { rulesAbout } from '../../contract/vocabulary/rules-about.ts';
 import type { Rate } from '../heap/objects/throttling.ts';
 import { rateFields, rateOf } from './rate-fields.ts';
 
@@ -18,17 +19,16 @@ const rateKey = leaf('configuration expression<string>', json, (written) => {
 
 /** Rates by texts; the texts may be written as expressions. */
 export const mappedRates = () =>
-  z.record(rateKey, rateFields()).check(({ value, issues }) => {
-    const seen = new Set<string>();
-    for (const key of Object.keys(value)) {
-      const [text, written] = JSON.parse(key) as WrittenKey;
-      if (seen.has(text)) {
-        const message = 'has the same value as another key before it';
-        issues.push({ code: 'custom', message, input: value, path: [written] });
+  z.record(rateKey, rateFields()).check(
+    rulesAbout([], (value, add) => {
+      const seen = new Set<string>();
+      for (const key of Object.keys(value)) {
+        const [text, written] = JSON.parse(key) as WrittenKey;
+        if (seen.has(text)) add([written], 'has the same value as another key before it');
+        seen.add(text);
       }
-      seen.add(text);
-    }
-  });
+    }),
+  );
 
 /** Returns the rates by text that `mappedRates` has read. */
 export function ratesByText(read: z.output<ReturnType<typeof mappedRates>>): ReadonlyMap<string, Rate> {

@@ -108,12 +108,9 @@ export const throttlingFilter = defineFilter({
       const isFull = wait === FULL;
       const { numberOfRequests, nanoseconds } = rate;
       // the partition itself may be a credential
-      const inputs = () => ({
-        policy: requestGroupingPolicy.source,
-        numberOfRequests,
-        seconds: Number(nanoseconds) / 1e9,
-      });
-      const answer = denied.answer(exchange, isFull ? 'throttling-full' : 'throttled', inputs);
+      const facts = () => ({ numberOfRequests, seconds: Number(nanoseconds) / 1e9 });
+      const inputs = () => ({ policy: requestGroupingPolicy.source, ...facts() });
+      const answer = denied.answer(exchange, isFull ? 'throttling-full' : 'throttled', inputs, undefined, facts);
       return retryAfter(answer, isFull ? withoutBucket() : wait);
     }
 

@@ -14,6 +14,7 @@ export function backendTraffic({ destination, basePath, connections }: BackendSe
   return {
     handle: basePath === '' ? handle : below(basePath, handle),
     problems: [],
+    prepare: () => null,
     update: () => [],
     tls: () => null,
     listensAt() {},

@@ -12,6 +12,7 @@ import type { Next } from '../engine/message/exchange.ts';
 import { refusalResponse } from '../engine/message/response.ts';
 import { connectWire } from '../engine/wire/connect.ts';
 import { OwnListeners } from '../engine/wire/own-listeners.ts';
+import { loadNamedParts } from '../heap/named-parts.ts';
 import type { TakeMemory } from '../heap/shared-memory.ts';
 import type { LogLevel } from '../log/log-level.ts';
 import { lineLog } from '../log/program-log.ts';
@@ -32,7 +33,7 @@ import type { UnitTraffic } from './unit-traffic.ts';
 const REPORT_INTERVAL = 1000;
 
 /** Serves what documents say. @throws Error that says what of `admin.json` cannot be built. */
-export function configuredTraffic(
+export async function configuredTraffic(
   { update, reach, admin, streaming, prefix, forbidden = [], appPorts = [], ended = [] }: ConfigurationServing,
   connectors: readonly Connector[],
   slots: readonly SharedArrayBuffer[],
@@ -40,7 +41,8 @@ export function configuredTraffic(
   port: MessagePort,
   link: MemoryLink,
   unit: number,
-): UnitTraffic {
+): Promise<UnitTraffic> {
+  await loadNamedParts(catalogue, [admin, update]);
   const memory = new SlotMemory();
   memory.chunks.push(...slots);
   const observations = new Observations();
@@ -101,6 +103,7 @@ export function configuredTraffic(
     handle: withoutAdministration(prefix, configuration),
     refusedHead: configuration.refusedHead,
     problems,
+    prepare: (order) => loadNamedParts(catalogue, order.update),
     update(order) {
       memory.chunks.push(...order.slots);
       return configuration.apply(order.update);

@@ -14,6 +14,8 @@ export interface UnitTraffic {
   readonly refusedHead?: (refused: RefusedHead) => void;
   /** What could not be built at the start. */
   readonly problems: readonly BuildProblem[];
+  /** Loads code that the objects of an update need; null when everything is loaded. */
+  prepare(order: Extract<UnitOrder, { kind: 'update' }>): Promise<void> | null;
   update(order: Extract<UnitOrder, { kind: 'update' }>): readonly BuildProblem[];
   /** What the connector at this place says to clients before they speak; null for one that is plain. */
   tls(connector: number): ServerTls | null;

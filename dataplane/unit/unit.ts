@@ -7,12 +7,12 @@ import { type AccessLines, AccessLog, type LineWriter } from '../log/access-log.
 import { JsonAccessLines } from '../log/json-access-lines.ts';
 import { appendTo } from '../log/log-destination.ts';
 import { TextAccessLines } from '../log/text-access-lines.ts';
-import type { BuildProblem } from '../routes/configuration.ts';
 import { giveBackLater } from '../supervisor/spare-memory.ts';
 import { createTraffic } from './create-traffic.ts';
 import { ConnectorFailure, UnitListeners } from './unit-listeners.ts';
 import type { SpareUnitOptions, UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
 import type { UnitTraffic } from './unit-traffic.ts';
+import { UnitUpdates } from './unit-updates.ts';
 
 /** One event loop of a plane: its own listeners on the shared ports, its own objects, its own log lines. */
 async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
@@ -38,15 +38,11 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
     return;
   }
   if (options.admin !== null) traffic.listensAt(options.admin);
+  const updates = new UnitUpdates(traffic, { report, fault });
   const listening = listeners.listen();
   port.on('message', async (order: UnitOrder) => {
     if (order.kind === 'update') {
-      try {
-        report({ kind: 'applied', order: order.order, problems: traffic.update(order) });
-      } catch (error) {
-        fault(error);
-        report({ kind: 'applied', order: order.order, problems: [unbuilt(error)] });
-      }
+      updates.add(order);
       return;
     }
     if (order.kind === 'forbid') {
@@ -65,6 +61,7 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
       listeners.dismiss();
       return;
     }
+    await updates.settled;
     await listening.catch(() => {}); // a port that opened after the drain would stay open
     const cut = await listeners.drain(order.timeout);
     traffic.close();
@@ -92,12 +89,6 @@ function waitForOptions({ options }: SpareUnitOptions, port: MessagePort): void 
   });
   // what is wrong with it is told when it is needed
   import('./configured-traffic.ts').catch(() => {});
-}
-
-/** What runs goes on running when a change cannot even be tried. */
-function unbuilt(error: unknown): BuildProblem {
-  const problem = { code: 'build', severity: 'error', path: [], message: errorText(error) } as const;
-  return { route: null, problems: [problem], keepsServing: true };
 }
 
 function accessLines({ accessLogStyle: { isText, isColoured }, unit }: UnitOptions): AccessLines {

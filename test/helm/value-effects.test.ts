@@ -14,6 +14,8 @@ const alone = new Map<string, Values>([
   ['controller.serviceAccount.create', { controller: { serviceAccount: { create: false, name: 'given' } } }],
   ['controller.pdb.enabled', { controller: { pdb: { enabled: false } } }],
   ['controller.topologySpread.enabled', { controller: { topologySpread: { enabled: false } } }],
+  ['controller.api.requestsPerSecond', { controller: { api: { requestsPerSecond: 7 } } }],
+  ['controller.api.enabled', { controller: { api: { enabled: false } } }],
   ['webhook.enabled', { webhook: { enabled: false } }],
   ['audit.enabled', { audit: { enabled: false } }],
   ['dataPlaneDefaults.kind', { dataPlaneDefaults: { kind: 'DaemonSet' } }],

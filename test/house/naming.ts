@@ -17,7 +17,7 @@ export function nameBreaches(files: readonly SourceFile[]): string[] {
   return files
     .filter((file) => file.path.endsWith('.ts'))
     .flatMap(({ path }) => {
-      const names = path.replace(/(?:\.test|\.config)?\.ts$/, '').split('/');
+      const names = path.replace(/(?:\.test|\.config|\.d)?\.ts$/, '').split('/');
       return names.flatMap((name) => {
         if (!kebabCase.test(name)) return [`${path}: '${name}' is not in kebab-case`];
         return emptyName.test(name) && !properNames.has(name) && !typeNames.has(name.replaceAll('-', ''))

@@ -1,6 +1,6 @@
 import { isTypeScriptIn, lineAt, programFolders, type SourceFile } from './source-file.ts';
 
-/** Code that everybody needs and that is written once. */
+/** Code that many need and that is written once. */
 const PLACES = [
   {
     place: 'platform/error-text.ts',
@@ -9,9 +9,14 @@ const PLACES = [
   },
   { place: 'platform/back-off.ts', name: 'pauseAfter', code: /\* 2 \*\* .*\b(?:failures|attempts?|tries)\b/g },
   { place: 'platform/error-code.ts', name: 'errorCode', code: /\binstanceof Error\s*&&\s*'code' in\b/g },
+  {
+    place: 'contract/vocabulary/rules-about.ts',
+    name: 'rulesAbout',
+    code: /\.check\(\s*(?:[\w.]+\([^()]*\),\s*)*\(\{ value\b/g,
+  },
 ];
 
-/** Copies of code that platform/ has. */
+/** Copies of code that has its place. */
 export function copiedCode(files: readonly SourceFile[]): string[] {
   return files
     .filter((file) => isTypeScriptIn(file, programFolders))

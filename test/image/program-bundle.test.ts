@@ -32,6 +32,13 @@ describe('the bundle of the program', () => {
     expect(text).not.toMatch(/new URL\([`"'][^`"']+\.ts[`"']/);
   });
 
+  it('has QuickJS beside the code, which only scripts in JavaScript load', () => {
+    expect(bundle.data.map(({ name }) => name)).toEqual(['emscripten-module.wasm']);
+    const text = bundle.files.map(({ code }) => code).join('\n');
+    expect(text).toMatch(/new URL\([`"']\.\/emscripten-module\.wasm[`"'],\s*import\.meta\.url\)/);
+    expect([...packagesWith(['main.js', 'run-instance.js', 'unit.js'])].join()).not.toContain('quickjs');
+  });
+
   it('has characters of one byte only', () => {
     expect(bundle.files.filter(({ code }) => /[^\x00-\x7f]/.test(code)).map(({ name }) => name)).toEqual([]);
   });

@@ -71,7 +71,12 @@ function trustVersion(settings: TrustSettings, isFile: boolean): TrustVersion {
   const tenants = settings.tenants.map(({ name, hosts }) => ({ name, hosts }));
   return {
     settings,
-    plane: { tenants, egress: settings.egress, sharedObjects: settings.sharedObjects },
+    plane: {
+      tenants,
+      egress: settings.egress,
+      sharedObjects: settings.sharedObjects,
+      ...(settings.auditQueueBytes === undefined ? {} : { auditQueueBytes: settings.auditQueueBytes }),
+    },
     isFile,
     tenantOf: tenantsOf(settings.tenants),
   };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../../contract/document/json-value.ts';
 import type { Path, Problem } from '../../../contract/problem.ts';
 import { isAllowedTo } from '../../../contract/resources/allowed-namespaces.ts';
 import { type Resource, resourceKey, type SecretContent } from '../../../contract/resources/resource.ts';
@@ -15,10 +15,9 @@ import type { ResourceState } from './resource-state.ts';
 import {
   isResourceName,
   MOST_CHARACTERS,
-  namedOnce,
-  nameReplaced,
   referredResource,
   sharedObjects,
+  withStores,
 } from './shared/shared-objects.ts';
 import { type StoreDeclaration, storeDeclaration } from './store-declaration.ts';
 import { secretKeysOf, storeSecrets } from './store-secrets.ts';
@@ -188,15 +187,10 @@ export class StoreDrafts {
       ...found.flatMap(({ fault, path }) => (fault === null ? [] : [{ ...fault, path }])),
     ];
     const inner = found.flatMap(({ draft }) => draft ?? []);
-    const own = found.reduce((value, { path, key: name }) => nameReplaced(value, path, name), {
-      name: key,
-      type: declared.type,
-      config: declared.config,
-    } as JsonValue) as JsonObject;
+    const own = { name: key, type: declared.type, config: declared.config };
     const fault = faultOf(key, faults, problems);
     const secretKeys = secretKeysOf(namespace, spec);
-    const objects = namedOnce([own, ...inner.flatMap(({ resource: one }) => one?.objects ?? [])]);
-    const files = Object.assign({}, declared.files, ...inner.map(({ resource: one }) => one?.files ?? {}));
+    const { objects, files } = withStores(own, declared.files, found);
     const offer: StoreOffer = {
       key,
       type: String(declared.type),

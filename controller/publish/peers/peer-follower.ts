@@ -1,10 +1,10 @@
 import { NOTICE_KINDS, type RouteProblems } from '../../../contract/channel.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
-import { changedLogins } from '../login-failures.ts';
 import type { NoticeReceiver, NoticeRelay } from '../notice-relay.ts';
 import type { PlaneFacts } from '../plane-facts.ts';
 import type { PlaneLedger } from '../plane-ledger.ts';
+import { changedTroubles } from '../route-troubles.ts';
 import {
   decodePeerMessage,
   encodePeerMessage,
@@ -155,7 +155,7 @@ export class PeerFollower {
     if (known === undefined) return;
     const before = known.facts.lastReport?.report;
     known.facts = { ...known.facts, lastReport: { at: at + this.ahead, report } };
-    this.options.ledger.heard(known.facts, changedLogins(before, report));
+    this.options.ledger.heard(known.facts, changedTroubles(before, report));
   }
 
   private closed(): void {

@@ -17,9 +17,9 @@ import { MessageBudget } from '../channel/message-budget.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
 import type { SessionSettings } from '../channel/session-settings.ts';
-import { changedLogins } from '../login-failures.ts';
 import type { NoticeRelay } from '../notice-relay.ts';
 import type { PlaneFacts, TimedReport } from '../plane-facts.ts';
+import { changedTroubles } from '../route-troubles.ts';
 import { believedProblems, believedReport } from './believed-answers.ts';
 import type { PlaneView, PreparedUpdate } from './plane-view.ts';
 import type { PlaneViews } from './plane-views.ts';
@@ -270,7 +270,7 @@ export class PlaneSession {
   private reported(report: Report): void {
     const before = this.lastReport?.report;
     this.lastReport = { at: this.options.clock.wall(), report };
-    this.options.listener.changed(this.facts, changedLogins(before, report));
+    this.options.listener.changed(this.facts, changedTroubles(before, report));
   }
 
   private take(message: PlaneMessage): void {

@@ -76,7 +76,7 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
     // who gets a connection, or a part of one, does not wait for anybody
     const share = Math.min(this.share, MOST_STREAMS);
     if (this.waitingCount >= this.options.waiting + (this.options.connections - this.open.size) * share) {
-      call.refuse('backend-queue-full');
+      call.displace('backend-queue-full');
       return;
     }
     this.waiting.push(call);
@@ -103,6 +103,14 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
     if (this.gaps < 64 || this.gaps * 2 < this.waiting.length - this.waitingHead) return;
     this.waiting = this.waiting.filter((entry, i) => i >= this.waitingHead && !entry.cancelled);
     this.waitingHead = this.gaps = 0;
+  }
+
+  /** Calls that wait, or that a connection carries. */
+  get load(): number {
+    const { sessions } = this;
+    let load = this.waitingCount + this.open.size - this.idle.length - sessions.length;
+    for (let i = 0; i < sessions.length; i++) load += sessions[i]!.carried;
+    return load;
   }
 
   /** Whether there is nothing that closing it would end. */
@@ -162,6 +170,16 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
     return call;
   }
 
+  /** The next one whose content is still there. */
+  private nextToSend(): Call | null {
+    let call = this.nextWaiting();
+    while (call?.isBereft === true) {
+      call.refuseUnreadable(new Error('somebody else has taken it meanwhile'));
+      call = this.nextWaiting();
+    }
+    return call;
+  }
+
   private connectIfNeeded(): void {
     const { connections } = this.options;
     while (this.connecting * this.share < this.waitingCount && this.open.size + this.connecting < connections) {
@@ -188,11 +206,11 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
 
   /** One connection that carries one call fails that call: the next attempt may succeed for the others. */
   private refuseShare({ refusal, reason }: ConnectFailure, began: number): void {
-    this.nextWaiting()?.refuse(refusal, reason);
+    this.nextWaiting()?.displace(refusal, reason);
     for (let others = this.share - 1; others > 0; others--) {
       const first = this.firstWaiting();
       if (first === null || first.waitingSince > began) return;
-      this.nextWaiting()!.refuse(refusal, reason);
+      this.nextWaiting()!.displace(refusal, reason);
     }
   }
 
@@ -263,7 +281,7 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
       connection.destroy();
       return;
     }
-    const call = this.nextWaiting();
+    const call = this.nextToSend();
     if (call !== null) connection.begin(call);
     else if (this.closed) connection.destroy();
     else this.idle.push(connection);
@@ -273,7 +291,7 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
   freedStreams(session: BackendSession): void {
     if (this.options.reuse && session.most > 0) this.share = session.most;
     for (let left = session.free(clock.now); left > 0; left--) {
-      const call = this.nextWaiting();
+      const call = this.nextToSend();
       if (call === null) break;
       session.begin(call);
     }
@@ -368,7 +386,8 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
     for (let first = this.firstWaiting(); first !== null; first = this.firstWaiting()) {
       if (now - first.waitingSince < this.options.waitTimeout) break;
       // a connection is on its way to the first ones: it is the backend that is late, not the queue
-      this.nextWaiting()!.refuse(opening-- > 0 ? 'backend-connect-timeout' : 'backend-queue-timeout');
+      if (opening-- > 0) this.nextWaiting()!.displace('backend-connect-timeout');
+      else this.nextWaiting()!.refuse('backend-queue-timeout');
     }
     if (this.waitingCount === 0) unwatch(this);
     else this.watchWaiting();

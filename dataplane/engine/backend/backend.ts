@@ -2,15 +2,19 @@ import type { Answer, Next } from '../message/exchange.ts';
 import { refusalResponse } from '../message/response.ts';
 import { type BackendOptions, DEFAULT_BACKEND } from './backend-options.ts';
 import { BackendPool } from './backend-pool.ts';
-import { Call } from './call.ts';
+import { Call, type CallWatch } from './call.ts';
 
 /** The end of a chain: sends requests to one destination over a pool of its own. */
 export class Backend {
   readonly options: BackendOptions;
+  /** Name in logs: host and port. */
+  readonly name: string;
   private readonly pool: BackendPool;
-  private readonly name: string;
+  private readonly watch: CallWatch | null;
 
-  constructor(options: Partial<BackendOptions> & Pick<BackendOptions, 'destination'>) {
+  /** `watch` hears of its calls. */
+  constructor(options: Partial<BackendOptions> & Pick<BackendOptions, 'destination'>, watch: CallWatch | null = null) {
+    this.watch = watch;
     this.options = { ...DEFAULT_BACKEND, ...options };
     this.pool = new BackendPool(this.options);
     this.name = nameOf(this.options);
@@ -23,13 +27,25 @@ export class Backend {
       throw new Error('the body has been read as a stream and not replaced: there is nothing left to send');
     }
     if (exchange.request.headers.imitated) return refusalResponse('header-look-alike');
-    const call = new Call(exchange, this.options);
+    const call = new Call(exchange, this.options, this.watch);
     exchange.call?.cancel();
     exchange.call = call;
     exchange.backend = this.name;
     this.pool.take(call);
     return call.reply;
   };
+
+  /** Takes a call over that got no connection to another backend. */
+  adopt(call: Call): void {
+    call.moveTo(this.options, this.watch);
+    call.exchange.backend = this.name;
+    this.pool.take(call);
+  }
+
+  /** Requests that wait for a connection or for the end of their answer. */
+  get load(): number {
+    return this.pool.load;
+  }
 
   /** Whether no connection is open or wanted. */
   get vacant(): boolean {

@@ -17,11 +17,22 @@ export interface CallQueue {
   forget(call: Call): void;
 }
 
+/** Hears of the calls of a backend, and finds another one for those that cannot have a connection to it. */
+export interface CallWatch {
+  /** The backend answered, with any status. */
+  answered(status: number): void;
+  /** There is no answer, or no connection. */
+  refused(refusal: Refusal): void;
+  /** Moves a call of which nothing reached the backend. @returns false when it has to be refused */
+  move(call: Call, refusal: Refusal, reason: string): boolean;
+}
+
 /** One request on its way to a backend and its answer on the way back. */
 export class Call implements BackendCall {
   readonly exchange: Exchange;
   readonly reply: Reply;
-  private readonly options: BackendOptions;
+  private options: BackendOptions;
+  private watch: CallWatch | null;
   response: Response | null = null;
   sent = false;
   /** When it began to wait for a connection. */
@@ -40,9 +51,10 @@ export class Call implements BackendCall {
   carrier: CallCarrier | null = null;
   cancelled = false;
 
-  constructor(exchange: Exchange, options: BackendOptions) {
+  constructor(exchange: Exchange, options: BackendOptions, watch: CallWatch | null = null) {
     this.exchange = exchange;
     this.options = options;
+    this.watch = watch;
     this.reply = new Reply(exchange);
     this.mostRepeats = exchange.repeats;
   }
@@ -55,6 +67,7 @@ export class Call implements BackendCall {
   answer(response: Response): void {
     const { received, responseTimeout } = this.options;
     this.response = response;
+    this.watch?.answered(response.status);
     if (this.cancelled) readForNobody(response, responseTimeout);
     else if (received === null) this.reply.settle(response);
     else this.settle(received(response, this.exchange));
@@ -69,9 +82,33 @@ export class Call implements BackendCall {
     }
   }
 
+  /** Whether it can go to a backend with these options: what was written already names its backend to a proxy that reads it. */
+  mayMoveTo({ via }: BackendOptions): boolean {
+    if (this.replay === null) return true;
+    return (this.options.via?.prefix ?? null) === null && (via?.prefix ?? null) === null;
+  }
+
+  /** It is for another backend now, of which it has seen nothing. */
+  moveTo(options: BackendOptions, watch: CallWatch | null): void {
+    this.options = options;
+    this.watch = watch;
+  }
+
+  /** There is no connection for it: another backend gets it, or there is no answer. */
+  displace(refusal: Refusal, reason: string = refusals[refusal].reason): void {
+    if (this.cancelled) return;
+    this.watch?.refused(refusal);
+    if (this.watch?.move(this, refusal, reason) !== true) this.fail(refusal, reason);
+  }
+
   /** There is no answer; the reason is for the log. */
   refuse(refusal: Refusal, reason: string = refusals[refusal].reason): void {
     if (this.cancelled) return;
+    this.watch?.refused(refusal);
+    this.fail(refusal, reason);
+  }
+
+  private fail(refusal: Refusal, reason: string): void {
     this.upload?.abandon();
     const { via, failed } = this.options;
     const isOfProxy = via !== null && OF_THE_WAY.has(refusal);
@@ -79,6 +116,13 @@ export class Call implements BackendCall {
     const why = isOfProxy ? `proxy ${via.proxy}: ${reason}` : reason;
     failed(known, why, false);
     this.settle(refusalResponse(known, why));
+  }
+
+  /** Somebody took the content of the request while it waited for a connection. */
+  get isBereft(): boolean {
+    if (this.replay !== null || this.upload !== null) return false;
+    const { touchedEntity, incomingBody } = this.exchange.request;
+    return (touchedEntity === null ? incomingBody : touchedEntity.incoming)?.claimed === true;
   }
 
   /** The content of the request cannot be had. */

@@ -2,6 +2,7 @@ import { clock } from '../wire/clock.ts';
 import { NEVER, type Swept, unwatch, watch } from '../wire/sweep.ts';
 import { Backend } from './backend.ts';
 import type { BackendOptions } from './backend-options.ts';
+import type { CallWatch } from './call.ts';
 
 /** How often backends that nobody asked for are looked for, in milliseconds. */
 const INTERVAL = 30_000;
@@ -20,8 +21,8 @@ interface Entry {
 export type DestinationsOptions = Partial<Omit<BackendOptions, 'destination' | 'mayReach'>> & {
   /** Judges each resolved address of a host before it is connected to. */
   mayReach?(address: string, port: number, host: string): boolean;
-  /** What is particular to one backend; asked when it is made. */
-  each?(host: string, port: number): Partial<BackendOptions>;
+  /** What is particular to one backend; asked when it is made. TLS verifies `serverName`, by default the host. */
+  each?(host: string, port: number, serverName?: string): Partial<BackendOptions>;
 };
 
 /** The backends of one handler, by host and port: made when they are asked for, gone when nobody uses them any more. */
@@ -52,6 +53,14 @@ export class Destinations implements Swept {
     return entry.backend;
   }
 
+  /** A backend that the caller closes. `host` is in lower case. */
+  create(host: string, port: number, serverName: string = host, calls: CallWatch | null = null): Backend {
+    const { mayReach, each, ...options } = this.options;
+    const judge = mayReach === undefined ? null : (address: string, at: number) => mayReach(address, at, host);
+    const all = { ...options, mayReach: judge, destination: { host, port }, ...each?.(host, port, serverName) };
+    return new Backend(all, calls);
+  }
+
   /** How many backends there are. */
   get size(): number {
     return this.count;
@@ -79,14 +88,7 @@ export class Destinations implements Swept {
     if (this.count >= MOST_BACKENDS) this.removeVacant(false);
     if (this.count >= MOST_BACKENDS) return null;
     const name = host.toLowerCase();
-    const { mayReach, each, ...options } = this.options;
-    const judge = mayReach === undefined ? null : (address: string, at: number) => mayReach(address, at, name);
-    const backend = new Backend({
-      ...options,
-      mayReach: judge,
-      destination: { host: name, port },
-      ...each?.(name, port),
-    });
+    const backend = this.create(name, port);
     if (this.closed) backend.close();
     const entry = { host: name, port, backend, wanted: true };
     const entries = this.byPort.get(port) ?? new Map<string, Entry>();

@@ -26,6 +26,8 @@ export interface OwnAnswer {
   readonly status: number;
   /** The value of a header, several lines joined; null when there is none. */
   header(name: string): string | null;
+  /** Every header line, names in lower case. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
   readonly content: Buffer;
   /** The connection, where an upgrade was asked for and granted: whoever gets it closes it. */
   readonly tunnel?: Tunnel;
@@ -161,7 +163,7 @@ class OwnCall implements ExchangeOwner {
     };
     if (upgraded instanceof Tunnel && exchange.request.upgrade !== null) {
       this.finish();
-      this.resolve({ status, header, content: Buffer.alloc(0), tunnel: upgraded });
+      this.resolve({ status, header, fields, content: Buffer.alloc(0), tunnel: upgraded });
       return;
     }
     upgraded?.abandon();
@@ -169,7 +171,7 @@ class OwnCall implements ExchangeOwner {
       (content) => {
         this.finish();
         response.entity.settle();
-        if (this.fault === null) this.resolve({ status, header, content });
+        if (this.fault === null) this.resolve({ status, header, fields, content });
         else this.reject(this.fault);
       },
       (error: unknown) => this.fail(error),

@@ -52,6 +52,8 @@ export interface ListenerOptions {
 /** A request whose head was refused. What its client sent may be anything. */
 export interface RefusedHead extends AskedFor {
   readonly status: number;
+  /** Bytes of the body of the answer. */
+  readonly sent: number;
   readonly refusal: Refusal;
   readonly facts: AccessFacts;
 }
@@ -263,7 +265,14 @@ export class Listener implements ConnectionOwner {
     const status = side.status === 0 ? 499 : side.status;
     countExchange(status, milliseconds, side.sent);
     if (refusal !== null) countRefusal(refusal);
-    exchange.access?.finished(exchange, { status, milliseconds, refusal, facts: side.facts, tunnel: null });
+    exchange.access?.finished(exchange, {
+      status,
+      milliseconds,
+      sent: side.sent,
+      refusal,
+      facts: side.facts,
+      tunnel: null,
+    });
     this.options.onFinished?.({
       method: request.method,
       path: request.receivedPath,
@@ -283,9 +292,9 @@ export class Listener implements ConnectionOwner {
   }
 
   tunnelOver(side: AnsweringSide, exchange: Exchange, access: AccessEntry | null, peer: UpgradedPeer): void {
-    const { status, facts } = side;
+    const { status, facts, sent } = side;
     const milliseconds = timeNow() - exchange.startedAt;
-    access?.finished(exchange, { status, milliseconds, refusal: null, facts, tunnel: peer.traffic });
+    access?.finished(exchange, { status, milliseconds, sent, refusal: null, facts, tunnel: peer.traffic });
     if (side instanceof ClientConnection) this.forget(side);
   }
 
@@ -295,7 +304,7 @@ export class Listener implements ConnectionOwner {
     countRefusal(refusal);
     countExchange(status, 0, sent);
     const { remote, user } = side.facts;
-    this.options.onRefusedHead?.({ method, path, status, refusal, facts: side.facts });
+    this.options.onRefusedHead?.({ method, path, status, sent, refusal, facts: side.facts });
     this.options.onFinished?.({
       method,
       path,

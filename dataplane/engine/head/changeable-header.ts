@@ -3,10 +3,7 @@ import { Headers } from './headers.ts';
 
 /** A schema of names, of which only those of headers pass that a configuration can remove and add. */
 export function changeableHeader<S extends z.ZodType<string>>(schema: S): S {
-  return schema.check(({ value, issues }) => {
-    const message = faultOf(value);
-    if (message !== null) issues.push({ code: 'custom', message, input: value });
-  });
+  return schema.refine((name) => faultOf(name) === null, { error: ({ input }) => faultOf(input as string)! });
 }
 
 /** The headers themselves know what they refuse and what they keep for the engine. */

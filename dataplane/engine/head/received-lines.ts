@@ -22,7 +22,7 @@ export function eachReceived(headers: Headers, visit: (name: string, value: stri
   }
 }
 
-/** Lines that are dropped are marked by the complement of where they begin. */
-function undropped(start: number): number {
+/** Start of a line: that of one that is dropped is marked by its complement. */
+export function undropped(start: number): number {
   return start < 0 ? ~start : start;
 }

@@ -107,6 +107,11 @@ export class BackendSession implements WireOwner, BackendStreamOwner, BackendFra
     return Math.min(introduced ? peer.maxConcurrentStreams : FIRST_STREAMS, this.accepted);
   }
 
+  /** Calls that it carries now. */
+  get carried(): number {
+    return this.streams.size;
+  }
+
   /** Calls that it can take now. */
   free(now: number): number {
     if (this.state !== OPEN || this.suspect) return 0;

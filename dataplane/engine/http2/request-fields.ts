@@ -1,6 +1,7 @@
 import { beginHead, copyToHead, endHead, headArena } from '../frames/head-arena.ts';
 import type { FieldSink } from '../frames/hpack-decoder.ts';
 import { sameAuthority } from '../head/canonical-host.ts';
+import { loggedTarget } from '../head/request-line.ts';
 import type { Refusal } from '../message/refusal.ts';
 import { SLACK, spells, TARGET, TOKEN, writeText } from '../wire/bytes.ts';
 
@@ -98,9 +99,8 @@ export class RequestFields implements FieldSink {
   /** The method and the path that are asked for, as far as they came: for logs. */
   asked(): { method: string; path: string } {
     const method = this.text(METHOD);
-    const path = this.text(PATH).split('?', 1)[0]!;
     if (!/^[A-Z][A-Z-]{0,31}$/.test(method)) return { method: '', path: '' };
-    return { method, path: path.slice(0, 512).replace(/[^\x21-\x7e]|["\\]/g, '?') };
+    return { method, path: loggedTarget(this.text(PATH)) };
   }
 
   private text(which: number): string {

@@ -36,8 +36,18 @@ export interface DecodedText {
  * @throws EntityUndecodable when the charset is unknown or the content is not in it.
  */
 export function decodeText(content: Buffer, headers: Headers, ofResponse: boolean, charset?: string): DecodedText {
+  const types = charset === undefined && headers.has('content-type') ? headers.all('content-type') : [];
+  return decodeTyped(content, types, ofResponse, charset);
+}
+
+/** The same, of a message whose lines of Content-Type are given. @throws EntityUndecodable as `decodeText` does. */
+export function decodeTyped(
+  content: Buffer,
+  type: readonly string[],
+  ofResponse: boolean,
+  charset?: string,
+): DecodedText {
   if (content.length === 0) return { text: '', decoder: UTF8 };
-  const type = charset === undefined && headers.has('content-type') ? headers.all('content-type') : [];
   const decoder = decoderOf(content, charset === undefined ? charsetsIn(type) : [charset], type[0] ?? '');
   if (typeof decoder === 'string') throw new EntityUndecodable(decoder, ofResponse);
   let text: string;

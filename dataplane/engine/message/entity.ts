@@ -1,6 +1,7 @@
 import type { Headers } from '../head/headers.ts';
 import { Pieces } from '../wire/pieces.ts';
 import type { Body, BodySink } from './body.ts';
+import { chunksOf } from './body-chunks.ts';
 import { type DecodedText, decodeText, inUtf8 } from './content-charset.ts';
 import { contentCodings, withoutCodings } from './content-coding.ts';
 import { EntityBroken, EntityTooLarge, HeldContentFull } from './entity-fault.ts';
@@ -264,6 +265,12 @@ export class Entity {
     return this.body;
   }
 
+  /** Whether the content may be gone: it can be sent once, and that was tried. */
+  get spent(): boolean {
+    if (this.content !== null || this.reading !== null) return false;
+    return this.body !== null ? this.body.claimed : this.kept?.begun !== false;
+  }
+
   /** It is on its way, or will not be: what is held of it counts no more. */
   settle(): void {
     this.held?.release();
@@ -350,50 +357,4 @@ async function* rejoined(
 
 async function* buffersOf(chunks: AsyncIterable<Uint8Array> | Uint8Array[]): AsyncGenerator<Buffer, void, void> {
   for await (const chunk of chunks) yield Buffer.from(chunk);
-}
-
-/** Bytes that may wait for whoever pulls. */
-const MOST_WAITING = 65_536;
-
-/** Turns pushes into pulls; when many bytes wait, the source does too. The body is claimed at once. */
-function chunksOf(body: Body, ofResponse: boolean): AsyncGenerator<Buffer, void, void> {
-  const waiting = new Pieces();
-  let over = false;
-  let broken = false;
-  let wake: (() => void) | null = null;
-  const changed = (): void => {
-    wake?.();
-    wake = null;
-  };
-  body.pipe({
-    bodyData(bytes, start, end) {
-      waiting.add(bytes, start, end);
-      if (waiting.length > MOST_WAITING) body.pause();
-      changed();
-    },
-    bodyEnd() {
-      over = true;
-      changed();
-    },
-    bodyFailed() {
-      over = broken = true;
-      changed();
-    },
-  });
-  async function* pulled(): AsyncGenerator<Buffer, void, void> {
-    try {
-      for (;;) {
-        const chunk = waiting.shift();
-        if (chunk !== undefined) {
-          if (waiting.length === 0) body.resume();
-          yield chunk;
-        } else if (broken) throw new EntityBroken(ofResponse);
-        else if (over) return;
-        else await new Promise<void>((resolve) => (wake = resolve));
-      }
-    } finally {
-      if (!body.complete) body.abandon();
-    }
-  }
-  return pulled();
 }

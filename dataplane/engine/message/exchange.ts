@@ -1,4 +1,4 @@
-import { randomUUID, type X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import type { MayReach } from '../../../contract/egress.ts';
 import type { ForwardingOptions } from '../backend/forwarding.ts';
 import { identifying, RequestIds } from '../client/request-ids.ts';
@@ -10,6 +10,8 @@ import type { Response } from './response.ts';
 import type { Session, SessionPlace } from './session.ts';
 import type { TunnelTraffic } from './tunnel-traffic.ts';
 import type { Uri } from './uri.ts';
+import { uuid } from './uuid.ts';
+import type { Verdict } from './verdict.ts';
 import type { WebSocketTerms } from './websocket-terms.ts';
 
 /** Client of the request, as far as it is trusted. */
@@ -90,21 +92,16 @@ export interface Decision {
   readonly reason: string | null;
   /** The qualified name of the object that refused. */
   readonly object: string;
-}
-
-/** What an object found out on the way to its decision, for audit events. It holds no secret. */
-export interface DecisionFact {
-  /** The qualified name of the object. */
-  readonly object: string;
-  readonly outcome: 'allowed' | 'refused';
-  /** Further facts by name, such as the issuer of a token; null for those that are not known. */
-  readonly [fact: string]: string | number | boolean | readonly string[] | null;
+  /** Its type, such as `ThrottlingFilter`. */
+  readonly type: string;
 }
 
 /** Outcome of an exchange, for its audit record. */
 export interface AccessOutcome {
   readonly status: number;
   readonly milliseconds: number;
+  /** Bytes of the body that were sent. */
+  readonly sent: number;
   readonly refusal: Refusal | null;
   readonly facts: AccessFacts;
   /** Set when the exchange became a tunnel, such as a WebSocket, which is over now. */
@@ -124,8 +121,10 @@ export interface AccessFacts {
 export interface AccessEntry {
   /** Called with the answer, before it is sent. */
   answered(response: Response): void;
-  /** Adds a fact to the decision of the event. */
-  note(fact: DecisionFact): void;
+  /** Adds the verdict of an object to the decision of the event. */
+  note(verdict: Verdict): void;
+  /** Called when the request goes on although an object has decided: the verdicts so far are not its outcome. */
+  goesOn(): void;
   /** Adds an id that tells events of the same session or token from others. It must not be a credential. */
   track(id: string): void;
   /** Names the innermost route that took the request; `part` is JSON that the recorder of the service made for it. */
@@ -190,6 +189,12 @@ export class Exchange {
     this.origin = origin;
     this.request = request;
     this.startedAt = startedAt;
+  }
+
+  /** Withdraws the decision behind a response that the client does not get, because the request goes on. */
+  goesOn(): void {
+    this.decision = null;
+    this.access?.goesOn();
   }
 
   get attributes(): Map<string, unknown> {
@@ -267,7 +272,7 @@ export class Exchange {
 
   /** Made up when somebody asks for it: what a client sends under that name is not believed. */
   get transactionId(): string {
-    this.transaction ??= randomUUID();
+    this.transaction ??= uuid();
     return this.transaction;
   }
   set transactionId(id: string) {

@@ -115,6 +115,12 @@ export const refusals = {
   'user-profile': { status: 500, reason: 'the access manager gave no profile of the user' },
   'user-name': { status: 500, reason: 'the user name has a colon, which Basic authentication cannot carry' },
   'route-unsound': { status: 500, reason: 'the route for this request has errors in its configuration' },
+  'script-failed': { status: 500, reason: 'a script of the route failed' },
+  'script-exceeded': { status: 500, reason: 'a script of the route exceeded its time or memory' },
+  'script-suspended': {
+    status: 500,
+    reason: 'a script of the route is suspended: it exceeded its time or memory again and again',
+  },
   'circuit-open': { status: 500, reason: 'the circuit breaker is open: too many requests failed lately' },
   loop: { status: 508, reason: 'the request has come through the gateway too many times' },
   'backend-unnamed': { status: 502, reason: 'the request names no backend: it has no Host header and no baseURI' },

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { choice, text } from '../../../contract/vocabulary/configured.ts';
+import { rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
+import { cookieName, filterCookies } from '../../engine/head/filter-cookies.ts';
 import type { Headers } from '../../engine/head/headers.ts';
 import type { Exchange } from '../../engine/message/exchange.ts';
 import { mapResponse } from '../../engine/message/reply.ts';
@@ -30,18 +32,18 @@ export const cookieFilter = defineFilter({
         .default('MANAGE')
         .describe('Action for cookies that no list names.'),
     })
-    .check(({ value, issues }) => {
-      const seen = new Map<string, string>();
-      for (const list of LISTS) {
-        value[list].forEach((name, index) => {
-          const other = seen.get(lower(name)) ?? list;
-          seen.set(lower(name), other);
-          if (other === list) return;
-          const message = `'${name}' cannot be both ${other} and ${list}`;
-          issues.push({ code: 'custom', message, input: name, path: [list, index], params: { code: 'exclusive' } });
-        });
-      }
-    }),
+    .check(
+      rulesAbout([...LISTS], (value, add) => {
+        const seen = new Map<string, string>();
+        for (const list of LISTS) {
+          for (const [index, name] of value[list].entries()) {
+            const other = seen.get(lower(name)) ?? list;
+            seen.set(lower(name), other);
+            if (other !== list) add([list, index], `'${name}' cannot be both ${other} and ${list}`, 'exclusive');
+          }
+        }
+      }),
+    ),
   examples: [
     { title: 'Keep every cookie of the application in the session', config: {} },
     {
@@ -58,32 +60,25 @@ export const cookieFilter = defineFilter({
     ]);
     const manages = defaultAction === 'MANAGE' || managed.length > 0;
 
-    /** What happens to a cookie that begins with its name, as in both headers. */
-    function actionOf(cookie: string): Action {
-      const equals = cookie.indexOf('=');
-      const name = equals < 0 ? cookie : cookie.slice(0, equals);
-      return actions.get(lower(name.trim())) ?? defaultAction;
+    function actionOf(name: string): Action {
+      return actions.get(lower(name)) ?? defaultAction;
     }
 
     function filterRequest({ request, session }: Exchange): void {
-      const { headers } = request;
-      const cookies = headers.has('cookie') ? headers.all('cookie').flatMap((line) => line.split(';')) : [];
-      const kept = cookies.filter((cookie) => actionOf(cookie) === 'RELAY');
       // a cookie that was managed before another configuration said otherwise stays where it is
       const added =
         manages && session !== null
-          ? cookiesFor(session, cookiePlace(request.uri), Date.now()).filter((cookie) => actionOf(cookie) === 'MANAGE')
+          ? cookiesFor(session, cookiePlace(request.uri), Date.now()).filter(
+              (cookie) => actionOf(cookieName(cookie)) === 'MANAGE',
+            )
           : [];
-      if (kept.length === cookies.length && added.length === 0) return;
-      headers.delete('cookie');
-      const line = [...kept.map((cookie) => cookie.trim()).filter((cookie) => cookie !== ''), ...added];
-      if (line.length > 0) headers.append('Cookie', line.join('; '));
+      filterCookies(request.headers, (name) => actionOf(name) === 'RELAY', added);
     }
 
     function filterLines(headers: Headers, name: string, manage: (line: string) => void): void {
       const lines = headers.all(name);
       const kept = lines.filter((line) => {
-        const action = actionOf(line.split(';', 1)[0]!);
+        const action = actionOf(cookieName(line));
         if (action === 'MANAGE') manage(line);
         return action === 'RELAY';
       });
@@ -92,7 +87,7 @@ export const cookieFilter = defineFilter({
       for (const line of kept) headers.append(name, line);
     }
 
-    return function filterCookies(exchange, next) {
+    return function filterBoth(exchange, next) {
       if (manages && exchange.session === null) throw new Error('there is no session to keep cookies in');
       const place = manages ? cookiePlace(exchange.request.uri) : null;
       filterRequest(exchange);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { choice, duration, flag, text } from '../../../contract/vocabulary/configured.ts';
+import { rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
 import type { Answer, Exchange } from '../../engine/message/exchange.ts';
 import { mapResponse } from '../../engine/message/reply.ts';
 import { Response } from '../../engine/message/response.ts';
@@ -34,11 +35,12 @@ const cookie = z
       .default('LAX')
       .describe('`SameSite` attribute of the cookie. With `STRICT` a login on another site cannot work.'),
   })
-  .check(({ value, issues }) => {
-    if (value.sameSite !== 'NONE' || value.secure) return;
-    const message = "must be true where 'sameSite' is NONE: browsers drop the cookie otherwise";
-    issues.push({ code: 'custom', message, input: value, path: ['secure'] });
-  });
+  .check(
+    rulesAbout(['sameSite', 'secure'], ({ sameSite, secure }, add) => {
+      if (sameSite !== 'NONE' || secure) return;
+      add(['secure'], "must be true where 'sameSite' is NONE: browsers drop the cookie otherwise");
+    }),
+  );
 
 /** Brings users back to the very place of a page that they asked for before they had to log in. */
 export const fragmentFilter = defineFilter({

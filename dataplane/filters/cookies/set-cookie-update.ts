@@ -11,6 +11,7 @@ import { readSetCookie, type SetCookie, writeSetCookie } from './set-cookie.ts';
 /** Changes the cookies that responses set. */
 export const setCookieUpdateFilter = defineFilter({
   type: 'SetCookieUpdateFilter',
+  readsLate: true,
   summary:
     'Changes the value and the attributes of cookies that responses set, for instance to make them `Secure`. ' +
     'Rules are applied in the given order. A rule applies to every cookie whose whole name matches its pattern, ' +

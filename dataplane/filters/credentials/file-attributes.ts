@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Reach } from '../../../contract/reach.ts';
 import { choice, flag, text } from '../../../contract/vocabulary/configured.ts';
+import { rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
 import { runtimeText, target } from '../../../contract/vocabulary/runtime.ts';
 import { errorText } from '../../../platform/error-text.ts';
 import { watchDirectory } from '../../../platform/watched-directory.ts';
@@ -60,19 +61,20 @@ export const fileAttributesFilter = defineFilter({
       value: runtimeText().describe('What the field must be, such as `${contexts.oauth2.accessToken.info.sub}`.'),
       target: target().describe('What the map is assigned to, such as `${attributes.credentials}`.'),
     })
-    .check(({ value, issues }) => {
-      const report = (message: string, path: string, code: string): unknown =>
-        issues.push({ code: 'custom', message, input: value, path: [path], params: { code }, continue: true });
-      if (!value.header && value.fields === undefined) {
-        report("is required: the file has no first line with names ('header' is false)", 'fields', 'missing');
-      }
-      if (value.fields !== undefined && !value.fields.includes(value.key)) {
-        report("must be one of the names in 'fields'", 'key', 'value');
-      }
-      if (value.fields !== undefined && new Set(value.fields).size < value.fields.length) {
-        report('must not contain a name twice', 'fields', 'value');
-      }
-    }),
+    .check(
+      rulesAbout(['header', 'fields'], ({ header, fields }, add) => {
+        if (!header && fields === undefined) {
+          add(['fields'], "is required: the file has no first line with names ('header' is false)", 'missing');
+        }
+        if (fields !== undefined && new Set(fields).size < fields.length)
+          add(['fields'], 'must not contain a name twice');
+      }),
+    )
+    .check(
+      rulesAbout(['fields', 'key'], ({ fields, key }, add) => {
+        if (fields !== undefined && !fields.includes(key)) add(['key'], "must be one of the names in 'fields'");
+      }),
+    ),
   examples: [
     {
       title: 'The password of a user for an application',

@@ -100,4 +100,5 @@ export const httpBasicAuthFilter = defineFilter({
 function drop(response: Response, exchange: Exchange): void {
   response.abandon();
   exchange.call?.cancel();
+  exchange.goesOn();
 }

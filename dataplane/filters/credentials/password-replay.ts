@@ -117,6 +117,7 @@ export const passwordReplayFilter = defineFilter({
       exchange.attributes.set('extracted', values);
       response.abandon();
       exchange.call?.cancel();
+      exchange.goesOn();
       return logIn(exchange, next);
     }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { choice, flag, secretId } from '../../../contract/vocabulary/configured.ts';
 import { needs } from '../../../contract/vocabulary/groups.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
 import { defineFilter } from '../../heap/definition.ts';
 import type { SecretsProvider } from '../../heap/objects/secrets.ts';
 import { contentEncryptionAlgorithms, keyManagementAlgorithms } from '../../jose/encryption-algorithm.ts';
@@ -53,17 +54,10 @@ export const jwtBuilderFilter = defineFilter({
     .check(
       needs('signature', 'secretsProvider'),
       needs('encryption', 'secretsProvider'),
-      ({ value: { signature, encryption }, issues }) => {
+      rulesAbout(['signature', 'encryption'], ({ signature, encryption }, add) => {
         if (signature?.encryption === undefined || encryption === undefined) return;
-        const message = 'cannot be given twice: the signature has an encryption of its own';
-        issues.push({
-          code: 'custom',
-          message,
-          input: encryption,
-          path: ['encryption'],
-          params: { code: 'exclusive' },
-        });
-      },
+        add(['encryption'], 'cannot be given twice: the signature has an encryption of its own', 'exclusive');
+      }),
     ),
   examples: [
     {

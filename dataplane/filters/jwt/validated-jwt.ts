@@ -1,6 +1,5 @@
 import type { Duration } from '../../../contract/duration.ts';
 import { duration, secretId } from '../../../contract/vocabulary/configured.ts';
-import { unavailable } from '../../../contract/vocabulary/field-notes.ts';
 import { needs } from '../../../contract/vocabulary/groups.ts';
 import { type Reference, ref } from '../../../contract/vocabulary/reference.ts';
 import type { RuntimeExpression } from '../../../contract/vocabulary/runtime.ts';
@@ -9,7 +8,9 @@ import { PacedWarning } from '../../../platform/paced-warning.ts';
 import type { Exchange, Filter } from '../../engine/message/exchange.ts';
 import type { Parts, Remark } from '../../heap/definition.ts';
 import { denials } from '../../heap/objects/denials.ts';
+import { trackingIdsIn } from '../../heap/objects/tracking-ids.ts';
 import { userIn } from '../../heap/objects/user-name.ts';
+import { Verdicts } from '../../heap/objects/verdicts.ts';
 import { type Claims, timeFault } from '../../jose/claims.ts';
 import { TIME_FAULTS } from '../../jose/id-token.ts';
 import { type JwtSecrets, type OpenedJwt, openJwt } from '../../jose/opened-jwt.ts';
@@ -32,7 +33,7 @@ export const validationFields = {
   skewAllowance: duration({ zero: true })
     .prefault('zero')
     .describe('Allowed difference between the clocks of the gateway and the issuer.'),
-  customizer: unavailable('JwtValidatorCustomizer reference').describe('A script with further checks.'),
+  customizer: ref('jwtValidatorCustomizer').optional().describe('Script with further checks of the claims.'),
   failureHandler: ref('handler')
     .optional()
     .describe(
@@ -52,6 +53,7 @@ export interface ValidationConfig {
   readonly decryptionSecretId?: string | undefined;
   readonly secretsProvider?: Reference<'secretsProvider'> | undefined;
   readonly skewAllowance: Duration;
+  readonly customizer?: Reference<'jwtValidatorCustomizer'> | undefined;
   readonly failureHandler?: Reference<'handler'> | undefined;
 }
 
@@ -89,6 +91,8 @@ export function validatedJwt(
   const { resolve, log } = parts;
   const { verificationSecretId = null, decryptionSecretId = null, secretsProvider, failureHandler } = config;
   const denied = denials(parts, ['invalid-jwt', 'not-judged-now'], failureHandler);
+  const verdicts = new Verdicts(parts);
+  const customizer = config.customizer === undefined ? null : resolve(config.customizer);
   const skew = config.skewAllowance.milliseconds;
   const unchecked = new PacedWarning(log, 'JWT validation is not possible', { most: 1 });
   const secrets: JwtSecrets = {
@@ -97,9 +101,25 @@ export function validatedJwt(
     decryptionSecretId,
   };
 
-  function faultsOf({ claims }: OpenedJwt): string[] {
+  /** A script judges only claims that are sound otherwise. */
+  async function faultsOf({ claims }: OpenedJwt, exchange: Exchange): Promise<readonly string[]> {
     const fault = timeFault(claims, Date.now(), skew);
-    return [...(fault === null ? [] : [TIME_FAULTS[fault]]), ...judge(claims)];
+    const faults = [...(fault === null ? [] : [TIME_FAULTS[fault]]), ...judge(claims)];
+    if (faults.length > 0 || customizer === null) return faults;
+    try {
+      return await customizer.violations(claims, exchange);
+    } catch (error) {
+      unchecked.give({ reason: errorText(error) });
+      return ['the JWT cannot be validated'];
+    }
+  }
+
+  /** Claims of a JWT whose signature was not checked are those of its client, and are not noted. */
+  function note({ access }: Exchange, jwt: string, claims: Claims): void {
+    if (access === null) return;
+    const { iss } = claims;
+    access.note(verdicts.of('allowed', { issuer: typeof iss === 'string' ? iss : null }));
+    for (const id of trackingIdsIn(claims, jwt)) access.track(id);
   }
 
   return async function validate(exchange, next) {
@@ -110,13 +130,15 @@ export function validatedJwt(
       answer.headers.append('Retry-After', '1');
       return answer;
     }
-    const faults = typeof opened === 'string' ? [opened] : faultsOf(opened);
+    const faults = typeof opened === 'string' ? [opened] : await faultsOf(opened, exchange);
     if (typeof opened === 'string' || faults.length > 0) {
       refuse(exchange, value, faults);
       return denied.refuse(exchange, 'invalid-jwt', undefined, faults.join('; '));
     }
     const { header, claims } = opened;
-    if (verificationSecretId !== null) exchange.identity = { user: userIn(claims) };
+    const isVerified = verificationSecretId !== null;
+    if (isVerified) exchange.identity = { user: userIn(claims) };
+    note(exchange, value!, isVerified ? claims : {});
     exchange.setContext('jwtValidation', { value, header, claims, info: claims });
     return next(exchange);
   };

@@ -3,6 +3,7 @@ import { duration, flag, text } from '../../../contract/vocabulary/configured.ts
 import { deprecated } from '../../../contract/vocabulary/field-notes.ts';
 import { exclusive, oneRequired } from '../../../contract/vocabulary/groups.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
 import type { Answer, Exchange } from '../../engine/message/exchange.ts';
 import { mapResponse } from '../../engine/message/reply.ts';
 import type { Response } from '../../engine/message/response.ts';
@@ -30,12 +31,14 @@ const policy = z
     allowCredentials: flag().default(false).describe('Whether requests may include cookies and other credentials.'),
   })
   .check(oneRequired('acceptedOrigins', 'origins'), exclusive('acceptedOrigins', 'origins'))
-  .check(({ value, issues }) => {
-    if (!value.allowCredentials || (value.acceptedOrigins ?? value.origins) !== '*') return;
-    const message =
-      'cannot be true where every origin is accepted: any page could act as its visitor; name the origins';
-    issues.push({ code: 'custom', message, input: value, path: ['allowCredentials'], params: { code: 'exclusive' } });
-  });
+  .check(
+    rulesAbout(['acceptedOrigins', 'origins', 'allowCredentials'], (value, add) => {
+      if (!value.allowCredentials || (value.acceptedOrigins ?? value.origins) !== '*') return;
+      const message =
+        'cannot be true where every origin is accepted: any page could act as its visitor; name the origins';
+      add(['allowCredentials'], message, 'exclusive');
+    }),
+  );
 
 /** Lets pages of other origins use what is behind it. */
 export const corsFilter = defineFilter({

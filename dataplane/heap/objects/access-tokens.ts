@@ -59,6 +59,8 @@ export interface AccessTokenResolver {
    * whoever keeps resolutions forgets them. The result ends it.
    */
   watch?(listener: () => void): () => void;
+  /** True if `resolve` would answer from a cache, for audit events; absent where there is none. */
+  isCached?(token: string): boolean;
   /**
    * Schemes of the `Authorization` header under which tokens may come beside `Bearer`, such as `DPoP`. Whoever names one
    * judges in `confirm` whether a token came under the right one; who stands in front of a resolver names what it names.
@@ -78,6 +80,16 @@ export function invalidToken(description: string, cause: unknown = null): TokenR
   return { kind: 'refusal', error: 'invalid_token', description, cause };
 }
 
+/** True for texts of NQCHAR (RFC 6749, appendix A), which scopes and nonces are. */
+export function isNqText(text: string): boolean {
+  return /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text);
+}
+
+/** A text for the log, which must not have the token. */
+export function withoutToken(text: string, token: string): string {
+  return token === '' ? text : text.replaceAll(token, '…');
+}
+
 /** A resolver that judges tokens in another way and is as the first one in everything else. */
 export function resolvingBy(
   resolver: AccessTokenResolver,
@@ -88,6 +100,7 @@ export function resolvingBy(
     resolve,
     ...(resolver.confirm && { confirm: resolver.confirm.bind(resolver) }),
     ...(resolver.watch && { watch: resolver.watch.bind(resolver) }),
+    ...(resolver.isCached && { isCached: resolver.isCached.bind(resolver) }),
     ...(schemes && { schemes }),
     ...(challenges && { challenges }),
   };

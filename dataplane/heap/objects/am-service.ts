@@ -106,6 +106,8 @@ export interface AmSessions {
   info(token: string, exchange: Exchange): AmSession | null | Promise<AmSession | null>;
   /** The same with its properties, for which some access managers have to be asked again. */
   properties(token: string, exchange: Exchange): AmSession | null | Promise<AmSession | null>;
+  /** The session of a token as the access manager knows it now, never from the cache: times in a cached one are old. */
+  fresh(token: string, exchange: Exchange): Promise<AmSession | null>;
   /** Whether sessions are cached. */
   readonly areCached: boolean;
   /**

@@ -6,6 +6,9 @@ export interface Rate {
   readonly nanoseconds: bigint;
 }
 
+/** Bounds of a rate, whether a document or a script gives it. */
+export const RATE_BOUNDS = { mostRequests: 2_147_483_647, shortestNanoseconds: 1_000_000n, longest: '36500 days' };
+
 /** Policy that returns the rate of a request. */
 export interface ThrottlingPolicy {
   /** The same object for the same rate where possible. Null: no limit. */

@@ -49,6 +49,9 @@ export const cacheAccessTokenResolver = defineService({
       ...revocationOptions(config, parts),
     });
     parts.onClose(() => cache.close());
-    return resolvingBy(resolver, (token, exchange) => cache.resolve(token, exchange));
+    return {
+      ...resolvingBy(resolver, (token, exchange) => cache.resolve(token, exchange)),
+      isCached: (token) => cache.has(token, Date.now()),
+    };
   },
 });

@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import { choice, duration, integer } from '../../../contract/vocabulary/configured.ts';
 import { type Reference, ref } from '../../../contract/vocabulary/reference.ts';
 import type { Parts, Remark } from '../../heap/definition.ts';
-import type { DisconnectionStrategy, TokenCacheOptions } from './token-cache.ts';
+import { type DisconnectionStrategy, disconnectionStrategies } from './disconnection.ts';
+import type { TokenCacheOptions } from './token-cache.ts';
 
 /** Tokens that a cache holds where nobody says how many. */
 export const DEFAULT_SIZE = 100_000;
@@ -27,7 +28,7 @@ export const cacheFields = {
         '`grantId` of the event, which the resolver must provide, and the token with its `tokenId` or `jti`. When a ' +
         'refresh token is revoked, all its access tokens are removed.',
     ),
-  onNotificationDisconnection: choice(['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNECT'])
+  onNotificationDisconnection: choice(disconnectionStrategies)
     .optional()
     .describe(
       'Handling of cached tokens while no notifications arrive, also before the first connection. ' +

@@ -3,12 +3,11 @@ import type { AccessToken, AccessTokenResolver, Resolution } from '../../heap/ob
 import type { Notifications, TokenEvent } from '../../heap/objects/am-service.ts';
 import type { Executor } from '../../heap/objects/executor.ts';
 import { SharedScopes } from '../client/shared-scopes.ts';
-import type { CacheMeter, EvictionCause } from './cache-meter.ts';
+import type { CacheMeter } from './cache-meter.ts';
+import { type DisconnectionStrategy, RevocationsUnheard } from './disconnection.ts';
+import { ExpiringEntries } from './expiring-entries.ts';
 import { idsOf, TokenIndex } from './token-index.ts';
 import { VouchedToken } from './vouched-token.ts';
-
-/** Handling of cached tokens while revocations are unavailable. */
-export type DisconnectionStrategy = 'NEVER_CLEAR' | 'CLEAR_ON_DISCONNECT' | 'CLEAR_ON_RECONNECT';
 
 /** How long tokens are kept and how many. Times are in milliseconds. */
 export interface TokenCacheOptions {
@@ -22,25 +21,6 @@ export interface TokenCacheOptions {
   readonly revocations?: Notifications;
   readonly onDisconnection?: DisconnectionStrategy;
 }
-
-/** A token was not judged, because revocations cannot be heard at the time. */
-export class RevocationsUnheard extends Error {
-  constructor() {
-    super(
-      'no connection to the notification service of the access manager, so that revocations may be missed: the log ' +
-        "says why, and 'onNotificationDisconnection' what happens meanwhile",
-    );
-    this.name = 'RevocationsUnheard';
-  }
-}
-
-/** How often expired tokens are looked for, and in how many slices all of them are looked at. */
-export const SWEEP_INTERVAL = 1000;
-const SLICES = 60;
-const SMALLEST_SLICE = 1000;
-
-/** Characters of a token and its info on average beyond which fewer tokens are kept. */
-const USUAL_SIZE = 4096;
 
 /** A resolution that is under way. */
 interface Flight {
@@ -58,32 +38,32 @@ interface Flight {
 export class TokenCache {
   private readonly resolver: AccessTokenResolver;
   private readonly options: TokenCacheOptions;
-  private kept = new Map<string, VouchedToken>();
-  /** Characters of all that is kept. */
-  private taken = 0;
+  private readonly kept: ExpiringEntries<VouchedToken>;
   private readonly flights = new Map<string, Flight>();
   private readonly revocations: Notifications | null;
   private readonly isClearedOnLoss: boolean;
   /** Null where nobody tells of revocations. */
   private readonly index: TokenIndex | null;
   private readonly scopes = new SharedScopes();
-  // iterators that are begun anew would walk over the places of all that was taken out before
-  private oldest = this.kept.values();
-  private unswept = this.kept.values();
-  private readonly releases: (() => void)[];
-  /** The latest time that was seen. */
-  private latest = 0;
-  /** Another one whenever all was forgotten: what somebody remembers beside the cache counts no more. */
-  epoch = 0;
+  private readonly releases: (() => void)[] = [];
 
   constructor(resolver: AccessTokenResolver, options: TokenCacheOptions) {
     this.resolver = resolver;
     this.options = options;
-    const { executor, revocations, onDisconnection = 'CLEAR_ON_DISCONNECT' } = options;
+    const { maximumSize, executor, meter, revocations, onDisconnection = 'CLEAR_ON_DISCONNECT' } = options;
     this.revocations = revocations ?? null;
     this.isClearedOnLoss = onDisconnection === 'CLEAR_ON_DISCONNECT';
     this.index = revocations === undefined ? null : new TokenIndex();
-    this.releases = [executor.repeat(() => this.sweep(), SWEEP_INTERVAL)];
+    this.kept = new ExpiringEntries({
+      maximumSize,
+      executor,
+      meter,
+      removed: (token) => this.index?.remove(token),
+      cleared: () => {
+        this.doubtFlights();
+        this.index?.clear();
+      },
+    });
     const unwatch = resolver.watch?.(() => this.doubt(true));
     if (unwatch !== undefined) this.releases.push(unwatch);
     if (revocations === undefined) return;
@@ -99,6 +79,11 @@ export class TokenCache {
     return this.kept.size;
   }
 
+  /** Another one whenever all was forgotten: what somebody remembers beside the cache counts no more. */
+  get epoch(): number {
+    return this.kept.epoch;
+  }
+
   /** Applies what was revoked since the last call. Whoever remembers a token beside the cache calls it first. */
   catchUp(): void {
     const { revocations } = this;
@@ -111,16 +96,23 @@ export class TokenCache {
   /** The token if it is kept and still good at this time; counted when it is. */
   find(token: string, now: number): VouchedToken | null {
     this.catchUp();
-    const found = this.kept.get(token);
+    const found = this.kept.find(token);
     if (found === undefined) return null;
     if (this.isFresh(found, now)) return found;
-    this.remove(found, 'expired');
+    this.kept.remove(found, 'expired');
     return null;
+  }
+
+  /** True if `find` would find the token; not counted. */
+  has(token: string, now: number): boolean {
+    this.catchUp();
+    const found = this.kept.find(token);
+    return found !== undefined && now < found.keepUntil;
   }
 
   /** Whether a token that was found since `epoch` changed last would be found again; counted when it would. */
   isFresh(found: VouchedToken, now: number): boolean {
-    if (now >= found.keptUntil) return false;
+    if (now >= found.keepUntil) return false;
     this.options.meter.hit();
     return true;
   }
@@ -141,19 +133,12 @@ export class TokenCache {
 
   /** Forgets everything. */
   clear(): void {
-    const { meter } = this.options;
-    for (let left = this.kept.size; left > 0; left--) meter.evicted('explicit');
-    this.kept = new Map();
-    this.index?.clear();
-    this.taken = 0;
-    this.oldest = this.kept.values();
-    this.unswept = this.kept.values();
-    this.epoch++;
+    this.kept.clear();
   }
 
   close(): void {
     for (const release of this.releases) release();
-    this.doubt(true);
+    this.kept.close();
   }
 
   private depart(token: string, exchange: Exchange): Resolution | Promise<Resolution> {
@@ -189,16 +174,12 @@ export class TokenCache {
 
   private keep(token: string, resolution: Resolution): Resolution {
     if (resolution.kind === 'refusal') return resolution;
-    const now = this.time();
-    const until = this.keptUntil(resolution, now);
+    const now = this.kept.time();
+    const until = this.keepUntil(resolution, now);
     if (!(now < until)) return resolution;
-    const before = this.kept.get(token);
-    if (before !== undefined) this.remove(before, 'explicit');
     const scopes = this.scopes.shared(resolution.scopes);
     const made = VouchedToken.kept(token, resolution, scopes, until);
-    this.makeRoom(made.size);
-    this.kept.set(made.token, made);
-    this.taken += made.size;
+    this.kept.add(made);
     if (this.index !== null) {
       made.ids = idsOf(resolution.info);
       this.index.add(made);
@@ -206,63 +187,29 @@ export class TokenCache {
     return made;
   }
 
-  private keptUntil({ expiresAt }: AccessToken, now: number): number {
+  private keepUntil({ expiresAt }: AccessToken, now: number): number {
     const { defaultTimeout, maxTimeout } = this.options;
     const end = expiresAt === Number.POSITIVE_INFINITY ? now + defaultTimeout : expiresAt;
     return Math.min(end, now + maxTimeout);
   }
 
-  /** The time now. Where the clock was set back, tokens would be kept for longer than they may: all are forgotten. */
-  private time(): number {
-    const now = Date.now();
-    if (now < this.latest - SWEEP_INTERVAL) this.doubt(true);
-    this.latest = now;
-    return now;
-  }
-
-  private makeRoom(size: number): void {
-    const { maximumSize } = this.options;
-    while (this.kept.size > 0 && (this.kept.size >= maximumSize || this.taken + size > maximumSize * USUAL_SIZE)) {
-      const { value, done } = this.oldest.next();
-      if (done === true) this.oldest = this.kept.values();
-      else this.remove(value, 'size');
-    }
-  }
-
-  private remove(token: VouchedToken, cause: EvictionCause): void {
-    this.kept.delete(token.token);
-    this.index?.remove(token);
-    this.taken -= token.size;
-    token.keptUntil = Number.NEGATIVE_INFINITY;
-    this.options.meter.evicted(cause);
-  }
-
-  /** A slice at a time, so that no request waits for it. */
-  private sweep(): void {
-    const now = this.time();
-    for (let left = Math.max(SMALLEST_SLICE, this.kept.size / SLICES); left > 0; left--) {
-      const { value, done } = this.unswept.next();
-      if (done === true) {
-        this.unswept = this.kept.values();
-        return;
-      }
-      if (now >= value.keptUntil) this.remove(value, 'expired');
-    }
-  }
-
   /** An event that names nothing may mean every token. */
   private revoke({ grantId, tokenId }: TokenEvent): void {
     this.doubt(grantId === null && tokenId === null);
-    if (grantId !== null) for (const token of this.index!.ofGrant(grantId)) this.remove(token, 'explicit');
+    if (grantId !== null) for (const token of this.index!.ofGrant(grantId)) this.kept.remove(token, 'explicit');
     if (tokenId === null) return;
-    for (const token of this.index!.withJti(tokenId)) this.remove(token, 'explicit');
-    const named = this.kept.get(tokenId);
-    if (named !== undefined) this.remove(named, 'explicit');
+    for (const token of this.index!.withJti(tokenId)) this.kept.remove(token, 'explicit');
+    const named = this.kept.find(tokenId);
+    if (named !== undefined) this.kept.remove(named, 'explicit');
   }
 
   private doubt(all: boolean): void {
-    for (const flight of this.flights.values()) flight.doubted = true;
     if (all) this.clear();
+    else this.doubtFlights();
+  }
+
+  private doubtFlights(): void {
+    for (const flight of this.flights.values()) flight.doubted = true;
   }
 
   private refuseUnheard(): void {

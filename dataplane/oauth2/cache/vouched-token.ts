@@ -22,8 +22,8 @@ export class VouchedToken implements AccessToken, Identity {
   readonly scopes: ReadonlySet<string>;
   readonly expiresAt: number;
   readonly user: string | null;
-  /** Until when it is kept, at most until it expires; in the past as soon as it is not kept. */
-  keptUntil: number;
+  /** Until when it is kept, at most until it expires; minus infinity as soon as it is not kept. */
+  keepUntil: number;
   /** Ids that a revocation may name it by; null for none, and where nobody tells of revocations. */
   ids: readonly string[] | null = null;
   /** What the info is read from; null where the token carries it. */
@@ -34,7 +34,7 @@ export class VouchedToken implements AccessToken, Identity {
     token: string,
     scopes: ReadonlySet<string>,
     expiresAt: number,
-    keptUntil: number,
+    keepUntil: number,
     text: string | null,
     value: Info | null,
     user: string | null,
@@ -42,7 +42,7 @@ export class VouchedToken implements AccessToken, Identity {
     this.token = token;
     this.scopes = scopes;
     this.expiresAt = expiresAt;
-    this.keptUntil = keptUntil;
+    this.keepUntil = keepUntil;
     this.text = text;
     this.value = value;
     this.user = user;
@@ -71,6 +71,10 @@ export class VouchedToken implements AccessToken, Identity {
 
   get kind(): 'token' {
     return 'token';
+  }
+
+  get key(): string {
+    return this.token;
   }
 
   /** Characters that it takes, of the token and of its info. */

@@ -4,6 +4,7 @@ import { deprecated } from '../../../contract/vocabulary/field-notes.ts';
 import { needs } from '../../../contract/vocabulary/groups.ts';
 import { printable } from '../../../contract/vocabulary/printable.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
 import { callHandler } from '../../engine/backend/own-call.ts';
 import type { Exchange, Next } from '../../engine/message/exchange.ts';
 import type { Response } from '../../engine/message/response.ts';
@@ -54,11 +55,14 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
       ).describe('Id of the client secret, a GenericSecret, which is sent by `client_secret_basic`.'),
       handler: deprecated(ref('handler'), "'endpointHandler'").describe('The same as `endpointHandler`.'),
     })
-    .check(needs('clientSecretId', 'clientId'), needs('clientSecretId', 'secretsProvider'), ({ value, issues }) => {
-      if (value.handler === undefined || value.endpointHandler.name === NOT_AUTHENTICATING) return;
-      const message = "'endpointHandler' and 'handler' cannot be given together";
-      issues.push({ code: 'custom', message, input: value, path: ['handler'], params: { code: 'exclusive' } });
-    }),
+    .check(
+      needs('clientSecretId', 'clientId'),
+      needs('clientSecretId', 'secretsProvider'),
+      rulesAbout(['handler', 'endpointHandler'], ({ handler, endpointHandler }, add) => {
+        if (handler === undefined || endpointHandler.name === NOT_AUTHENTICATING) return;
+        add(['handler'], "'endpointHandler' and 'handler' cannot be given together", 'exclusive');
+      }),
+    ),
   examples: [
     {
       title: 'A client with a secret',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { flag, secretId } from '../../../contract/vocabulary/configured.ts';
 import { printable } from '../../../contract/vocabulary/printable.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
 import { defineFilter } from '../../heap/definition.ts';
 import { basicCredentials } from './basic-credentials.ts';
 
@@ -23,11 +24,12 @@ export const httpBasicAuthenticationClientFilter = defineFilter({
         .default(false)
         .describe('Whether name and password are form-encoded before they are joined.'),
     })
-    .check(({ value, issues }) => {
-      if (value.urlEncodeCredentials || !value.username.includes(':')) return;
-      const message = 'must hold no colon, which ends the name in Basic authentication';
-      issues.push({ code: 'custom', message, input: value, path: ['username'], params: { code: 'value' } });
-    }),
+    .check(
+      rulesAbout(['urlEncodeCredentials', 'username'], ({ urlEncodeCredentials, username }, add) => {
+        if (urlEncodeCredentials || !username.includes(':')) return;
+        add(['username'], 'must hold no colon, which ends the name in Basic authentication');
+      }),
+    ),
   examples: [
     {
       title: 'A service that authenticates the gateway by a password',

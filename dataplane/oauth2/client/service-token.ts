@@ -66,6 +66,7 @@ export function sendsServiceToken(
     before.restore();
     response.abandon();
     exchange.call?.cancel();
+    exchange.goesOn();
     return send(exchange, next, token);
   }
 

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { ProblemCode } from '../../../contract/problem.ts';
 import { choice, flag, secretId, text, url } from '../../../contract/vocabulary/configured.ts';
 import { refused } from '../../../contract/vocabulary/field-notes.ts';
 import { needs } from '../../../contract/vocabulary/groups.ts';
 import { printable } from '../../../contract/vocabulary/printable.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
 import { clearTextRemarks } from '../../heap/clear-text-remark.ts';
 import { defineService, type Remark } from '../../heap/definition.ts';
 import { signatureAlgorithms } from '../../jose/signature-algorithm.ts';
@@ -14,6 +16,13 @@ import { openIssuer } from './open-issuer.ts';
 import { openRegistration } from './open-registration.ts';
 
 const SECRET_METHODS: ReadonlySet<string> = new Set(['client_secret_basic', 'client_secret_post', 'client_secret_jwt']);
+
+const METHOD_FIELDS = [
+  'tokenEndpointAuthMethod',
+  'tokenEndpointAuthSigningAlg',
+  'clientSecretId',
+  'privateKeyJwtSecretId',
+] as const;
 
 interface MethodFields {
   readonly tokenEndpointAuthMethod?: AuthenticationMethod | undefined;
@@ -81,11 +90,9 @@ export const clientRegistration = defineService({
       needs('clientSecretId', 'secretsProvider'),
       needs('privateKeyJwtSecretId', 'secretsProvider'),
       needs('idTokenVerificationSecretId', 'secretsProvider'),
-      ({ value, issues }) => {
-        for (const [path, message, code] of methodFaults(value)) {
-          issues.push({ code: 'custom', message, input: value, path: [path], params: { code }, continue: true });
-        }
-      },
+      rulesAbout(METHOD_FIELDS, (value, add) => {
+        for (const [field, message, code] of methodFaults(value)) add([field], message, code);
+      }),
     ),
   examples: [
     { title: 'A public client', config: { issuer: 'https://login.example.com', clientId: 'gateway' } },
@@ -181,10 +188,10 @@ function methodOf({
 }
 
 /** What the method lacks: the field, the message and the code of the problem. */
-function methodFaults(fields: MethodFields): (readonly [field: string, message: string, code: string])[] {
+function methodFaults(fields: MethodFields): (readonly [field: string, message: string, code: ProblemCode])[] {
   const { tokenEndpointAuthSigningAlg: algorithm, clientSecretId, privateKeyJwtSecretId } = fields;
   const method = methodOf(fields);
-  const faults: (readonly [string, string, string])[] = [];
+  const faults: (readonly [string, string, ProblemCode])[] = [];
   const lacks = (field: string): unknown =>
     faults.push([field, `is required: the method ${method} needs it`, 'missing']);
   if (SECRET_METHODS.has(method) && clientSecretId === undefined) lacks('clientSecretId');

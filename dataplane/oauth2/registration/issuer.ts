@@ -3,6 +3,7 @@ import { pattern, secretId, url } from '../../../contract/vocabulary/configured.
 import { refused } from '../../../contract/vocabulary/field-notes.ts';
 import { needs } from '../../../contract/vocabulary/groups.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
 import { clearTextRemarks } from '../../heap/clear-text-remark.ts';
 import { defineService } from '../../heap/definition.ts';
 import type { EndpointName } from '../../openid/issuer-metadata.ts';
@@ -63,14 +64,16 @@ export const issuer = defineService({
         'Where earlier versions of OpenIG kept discovered issuers.',
       ),
     })
-    .check(needs('idTokenVerificationSecretId', 'secretsProvider'), ({ value, issues }) => {
-      if (value.issuer !== undefined || value.wellKnownEndpoint !== undefined) return;
-      const lacking = (['authorizeEndpoint', 'tokenEndpoint'] as const).filter((name) => value[name] === undefined);
-      if (lacking.length === 0) return;
-      const message =
-        "one of 'issuer', 'wellKnownEndpoint', or both 'authorizeEndpoint' and 'tokenEndpoint' is required";
-      issues.push({ code: 'custom', message, input: value, params: { code: 'missing' }, continue: true });
-    }),
+    .check(
+      needs('idTokenVerificationSecretId', 'secretsProvider'),
+      rulesAbout(['issuer', 'wellKnownEndpoint', 'authorizeEndpoint', 'tokenEndpoint'], (value, add) => {
+        if (value.issuer !== undefined || value.wellKnownEndpoint !== undefined) return;
+        if (value.authorizeEndpoint !== undefined && value.tokenEndpoint !== undefined) return;
+        const message =
+          "one of 'issuer', 'wellKnownEndpoint', or both 'authorizeEndpoint' and 'tokenEndpoint' is required";
+        add([], message, 'missing');
+      }),
+    ),
   examples: [
     { title: 'A provider by its URL', config: { issuer: 'https://login.example.com' } },
     {

@@ -3,6 +3,7 @@ import { isJsonObject } from '../../../contract/document/json-value.ts';
 import { duration, flag, text } from '../../../contract/vocabulary/configured.ts';
 import { noEffect, refused } from '../../../contract/vocabulary/field-notes.ts';
 import { type Reference, ref } from '../../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
 import { type RuntimeExpression, runtimeText, target } from '../../../contract/vocabulary/runtime.ts';
 import { discoveryFaults, discoveryFields } from '../discovery/discovery-fields.ts';
 import { lifetimeFaults, lifetimeFields } from '../lifetime/lifetime-fields.ts';
@@ -95,27 +96,33 @@ export const clientFields = z
     ...discoveryFields,
     ...lifetimeFields,
   })
-  .check(({ value, issues }) => {
-    const { registrations, loginHandler } = value;
-    const report = (field: string, message: string, code: string): unknown =>
-      issues.push({ code: 'custom', message, input: value, path: [field], params: { code }, continue: true });
-    if (registrations.length === 0 && value.metadata === undefined) {
-      report('registrations', 'must contain at least one registration', 'missing');
-    } else if (registrations.length !== 1 && loginHandler === undefined) {
-      const why =
-        registrations.length === 0
-          ? 'users have to name their issuer'
-          : 'there are several registrations to choose from';
-      report('loginHandler', `is required: ${why}`, 'missing');
-    }
-    for (const [index, name] of repeatedNames(registrations)) {
-      const message = `has the same name as another registration, '${name}': give each a 'name' of its own`;
-      issues.push({ code: 'custom', message, input: value, path: ['registrations', index], continue: true });
-    }
-    for (const [field, message] of [...discoveryFaults(value), ...lifetimeFaults(value)]) {
-      report(field, message, 'missing');
-    }
-  });
+  .check(
+    rulesAbout(['registrations', 'metadata', 'loginHandler'], ({ registrations, metadata, loginHandler }, add) => {
+      if (registrations.length === 0 && metadata === undefined) {
+        add(['registrations'], 'must contain at least one registration', 'missing');
+      } else if (registrations.length !== 1 && loginHandler === undefined) {
+        const why =
+          registrations.length === 0
+            ? 'users have to name their issuer'
+            : 'there are several registrations to choose from';
+        add(['loginHandler'], `is required: ${why}`, 'missing');
+      }
+      for (const [index, name] of repeatedNames(registrations)) {
+        const message = `has the same name as another registration, '${name}': give each a 'name' of its own`;
+        add(['registrations', index], message);
+      }
+    }),
+  )
+  .check(
+    rulesAbout(['tokenEndpointAuthMethod', 'discoverySecretId', 'secretsProvider'], (value, add) => {
+      for (const [field, message] of discoveryFaults(value)) add([field], message, 'missing');
+    }),
+  )
+  .check(
+    rulesAbout(['proofOfPossession', 'secretsProvider'], (value, add) => {
+      for (const [field, message] of lifetimeFaults(value)) add([field], message, 'missing');
+    }),
+  );
 
 /** Names that a registration declared in place has and one before it too; those of the heap are compared when they are built. */
 function repeatedNames(registrations: readonly Reference[]): readonly (readonly [index: number, name: string])[] {

@@ -10,6 +10,7 @@ import type { Parts } from '../../heap/definition.ts';
 import type { Denials } from '../../heap/objects/denials.ts';
 import type { ClientRegistration } from '../../heap/objects/openid-client.ts';
 import { userIn } from '../../heap/objects/user-name.ts';
+import { Verdicts } from '../../heap/objects/verdicts.ts';
 import type { UserIssuers } from '../discovery/user-issuers.ts';
 import { gotoTarget } from '../goto-target.ts';
 import { BackChannelLogout } from '../lifetime/back-channel-logout.ts';
@@ -70,6 +71,7 @@ export class OpenidClient {
   private readonly claims = new IdTokenClaims();
   private readonly users: CurrentUsers;
   private readonly backChannel: BackChannelLogout;
+  private readonly verdicts: Verdicts;
   private readonly failed: PacedWarning;
 
   constructor(options: OpenidClientOptions, parts: Parts) {
@@ -78,6 +80,7 @@ export class OpenidClient {
     this.signIn = new SignIn(options.terms, new UsedStates(parts), lifetime.post);
     this.users = new CurrentUsers(lifetime, registrations, this.claims);
     this.backChannel = new BackChannelLogout(lifetime, () => registrations.all, parts);
+    this.verdicts = new Verdicts(parts);
     this.failed = new PacedWarning(parts.log, 'sign-in failed', { most: 1 });
   }
 
@@ -109,6 +112,8 @@ export class OpenidClient {
     const user = new SignedInUser(current.signedIn, current.info, originalUri, path, this.claims);
     const { claims } = user;
     if (claims !== null) exchange.identity = { user: userIn(claims) };
+    const { issuer, registration } = current.signedIn;
+    exchange.access?.note(this.verdicts.of('allowed', { issuer, registration }));
     dropAttempts(exchange.request.headers, exchange.sessionPlace!);
     this.options.target.assign(exchange, null, user);
     return next(exchange);
@@ -166,6 +171,7 @@ export class OpenidClient {
     place: ClientPlace,
   ): Promise<Response> {
     const { location, setCookies } = await this.signIn.begin(registration, goto, exchange, place);
+    this.verdicts.redirected(exchange, { registration: registration.name });
     return redirection(location, setCookies);
   }
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { parseCookies } from '../../engine/head/cookies.ts';
+import { filterCookies } from '../../engine/head/filter-cookies.ts';
 import type { Headers } from '../../engine/head/headers.ts';
 import type { Exchange } from '../../engine/message/exchange.ts';
 import type { SessionPlace } from '../../engine/message/session.ts';
@@ -109,15 +110,8 @@ export class SignInAttempts {
 
 /** Takes the cookies of attempts out of a request, so that the backend does not see them. */
 export function dropAttempts(headers: Headers, place: SessionPlace): void {
-  if (!headers.has('cookie')) return;
-  const lines = headers.all('cookie');
-  if (!lines.some((line) => line.includes(MARK))) return;
-  const kept = lines
-    .flatMap((line) => line.split(';'))
-    .map((pair) => pair.trim())
-    .filter((pair) => pair !== '' && !isAttempt(pair.split('=', 1)[0]!.trim(), place));
-  headers.delete('cookie');
-  if (kept.length > 0) headers.append('Cookie', kept.join('; '));
+  if (!headers.has('cookie') || !headers.all('cookie').some((line) => line.includes(MARK))) return;
+  filterCookies(headers, (name) => !isAttempt(name, place));
 }
 
 /** Names of the oldest attempts, as many as there are too many with a new one of this length. */

@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { OwnAnswer } from '../../engine/backend/own-call.ts';
+import { isNqText } from '../../heap/objects/access-tokens.ts';
 import type { CryptoKey } from '../../heap/objects/secrets.ts';
 import { publicJwkOf } from '../../jose/jwk.ts';
 import { sign } from '../../jose/signature.ts';
@@ -69,7 +70,7 @@ export class DpopProver {
   /** @returns whether the server named another nonce than before */
   private takeNonce(origin: string, answer: OwnAnswer): boolean {
     const nonce = answer.header('dpop-nonce');
-    if (nonce === null || nonce.length > LONGEST_NONCE || !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(nonce)) return false;
+    if (nonce === null || nonce.length > LONGEST_NONCE || !isNqText(nonce)) return false;
     if (this.nonces.get(origin) === nonce) return false;
     if (this.nonces.size >= MOST_SERVERS) this.nonces.clear();
     this.nonces.set(origin, nonce);

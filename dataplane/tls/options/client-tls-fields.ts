@@ -32,7 +32,7 @@ export const clientTlsConfig = z
       'a handshake runs in the event loop of the unit, and there are as many units as `gatewayUnits` says',
     ).describe('Whether handshakes run outside of the event loop.'),
   })
-  .check(somethingSpoken);
+  .check(somethingSpoken());
 
 export type ClientTlsConfig = z.output<typeof clientTlsConfig>;
 

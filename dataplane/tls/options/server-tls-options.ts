@@ -4,6 +4,7 @@ import { choice, secretId, shown } from '../../../contract/vocabulary/configured
 import { oneRequired } from '../../../contract/vocabulary/groups.ts';
 import { leaf } from '../../../contract/vocabulary/leaf.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
 import { defineService, type Remark } from '../../heap/definition.ts';
 import { RenewalFigures } from '../renewal-figures.ts';
 import { ServerTransport } from '../server-transport.ts';
@@ -42,12 +43,13 @@ const config = z
     alpn: alpnField,
   })
   .check(oneRequired('keyManager', 'sni'))
-  .check(somethingSpoken)
-  .check(({ value: { clientAuth, trustManager }, issues }) => {
-    if (clientAuth === 'NONE' || trustManager !== undefined) return;
-    const message = `is required: 'clientAuth' is ${clientAuth}`;
-    issues.push({ code: 'custom', message, input: undefined, path: ['trustManager'], params: { code: 'missing' } });
-  });
+  .check(somethingSpoken())
+  .check(
+    rulesAbout(['clientAuth', 'trustManager'], ({ clientAuth, trustManager }, add) => {
+      if (clientAuth === 'NONE' || trustManager !== undefined) return;
+      add(['trustManager'], `is required: 'clientAuth' is ${clientAuth}`, 'missing');
+    }),
+  );
 
 const EXAMPLE_STORE = {
   type: 'FileSystemSecretStore',

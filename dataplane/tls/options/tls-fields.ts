@@ -4,6 +4,7 @@ import { ValueProblem } from '../../../contract/problem.ts';
 import { choice, flag, readConfigured, shown, wrongType } from '../../../contract/vocabulary/configured.ts';
 import { leaf } from '../../../contract/vocabulary/leaf.ts';
 import { type Kind, kinds, Reference, ref } from '../../../contract/vocabulary/reference.ts';
+import { rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
 import type { Remark } from '../../heap/definition.ts';
 import { type CipherSuite, cipherSuite, cipherSuiteNames, isGone, javaName } from './cipher-suites.ts';
 import { spokenVersions, type TlsVersion, type TlsWishes, VERSIONS } from './tls-rules.ts';
@@ -125,8 +126,9 @@ export function verifierRemarks(verifier: z.output<typeof hostnameVerifier> | un
 }
 
 /** The allowed versions must leave something to be spoken with the allowed cipher suites. */
-export const somethingSpoken: z.core.CheckFn<TlsWishes> = ({ value, issues }) => {
-  if (value.sslCipherSuites === undefined || spokenVersions(value).length > 0) return;
-  const message = 'none of these cipher suites belongs to an allowed version of TLS';
-  issues.push({ code: 'custom', message, input: value, path: ['sslCipherSuites'], params: { code: 'value' } });
-};
+export function somethingSpoken(): z.core.$ZodCheck<TlsWishes> {
+  return rulesAbout(['sslCipherSuites', 'sslContextAlgorithm', 'sslEnabledProtocols'], (value, add) => {
+    if (value.sslCipherSuites === undefined || spokenVersions(value).length > 0) return;
+    add(['sslCipherSuites'], 'none of these cipher suites belongs to an allowed version of TLS');
+  });
+}

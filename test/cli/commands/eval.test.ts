@@ -48,7 +48,7 @@ describe('an expression', () => {
         'with -Dno.such=… or the variable NO_SUCH, or a default: &{no.such|…}\n',
     ],
     [['${1 % 0}'], 'gatewarden eval: the evaluation failed: the remainder of a division by zero\n'],
-    [[], 'gatewarden eval: needs an expression, or --jsonl and rows on the standard input\n'],
+    [[], 'gatewarden eval: needs an expression, --script, or --jsonl and rows on the standard input\n'],
     [['${1}', '--jsonl'], 'gatewarden eval: takes no expression with --jsonl\n'],
   ])('that is wrong in %j is reported', async (words, stderr) => {
     expect(await evaluate(words)).toEqual({ code: 1, stdout: '', stderr });

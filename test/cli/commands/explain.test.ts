@@ -64,7 +64,11 @@ describe('gatewarden explain', () => {
       1,
       "the type 'KeyManager' is known, but not available in this version: a SecretsKeyManager with a FileSystemSecretStore takes keys and certificates from PEM files",
     ],
-    [['explain', 'ScriptableFilter'], 1, "the type 'ScriptableFilter' is known, but not available in this version"],
+    [
+      ['explain', 'SqlAttributesFilter'],
+      1,
+      "the type 'SqlAttributesFilter' is known, but not available in this version",
+    ],
     [['explain', 'HeaderFilter.ad'], 1, "HeaderFilter has no field 'ad': did you mean 'add'?"],
     [['explain', 'HeaderFilter.zzz'], 1, "HeaderFilter has no field 'zzz': it has messageType, remove, add, encoding"],
     [['explain', 'TracingDecorator.x'], 1, "TracingDecorator has no field 'x': it has none"],

@@ -123,6 +123,7 @@ describe('matches', () => {
         ['year', '2026'],
         ['month', null],
       ]),
+      slots: Int32Array.of(3, 7, 3, 7, -1, -1),
     });
   });
 

@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 /** Follows an instance; `scanInterval` counts where nothing is watched. */
-function follow(content: FolderContent, watch = true): void {
+async function follow(content: FolderContent, watch = true): Promise<void> {
   folder = new InstanceFolder(content);
   served.clear();
   updates = [];
@@ -33,6 +33,7 @@ function follow(content: FolderContent, watch = true): void {
   ({ source } = instance);
   live = new LiveInstance({
     ...instance,
+    configDirectory: instance.layout.config,
     compiled(compilation) {
       ({ verdicts } = compilation);
     },
@@ -41,10 +42,10 @@ function follow(content: FolderContent, watch = true): void {
     },
     deliver(update) {
       take(update);
-      return Promise.resolve();
+      return Promise.resolve([]);
     },
   });
-  take(live.begin().update!);
+  take((await live.begin()).update!);
 }
 
 function take({ base, set }: Update): void {
@@ -67,7 +68,7 @@ describe.each([
   ['looked at every scan interval', false],
 ])('a file that a document names with $location and that is %s', (_, watch) => {
   it('changes only the routes that use it', async () => {
-    follow(
+    await follow(
       {
         'config/config.json': config,
         'config/routes/a.json': route({ $location: 'values/shop.json' }),
@@ -87,7 +88,7 @@ describe.each([
 
   it('changes config.json', async () => {
     const content = { ...config, properties: { $location: 'values.json' } };
-    follow({ 'config/config.json': content, 'config/values.json': { name: 'first' } }, watch);
+    await follow({ 'config/config.json': content, 'config/values.json': { name: 'first' } }, watch);
     folder.replace('config/values.json', { name: 'second' });
     await become('config.json', { name: 'second' });
   });
@@ -95,7 +96,7 @@ describe.each([
 
 describe('a file that a document names with $location', () => {
   it('keeps the last valid version while it is missing, and takes effect when it is restored', async () => {
-    follow({
+    await follow({
       'config/config.json': config,
       'config/routes/a.json': route({ $location: 'values/shop.json' }),
       'config/routes/b.json': route({ turn: 1 }),
@@ -112,7 +113,7 @@ describe('a file that a document names with $location', () => {
   });
 
   it('counts although it was missing when the instance started', async () => {
-    follow({
+    await follow({
       'config/config.json': config,
       'config/routes/a.json': route({ $location: 'values/shop.json' }),
     });
@@ -122,7 +123,7 @@ describe('a file that a document names with $location', () => {
   });
 
   it('changes routes even while config.json is invalid', async () => {
-    follow({
+    await follow({
       'config/config.json': config,
       'config/routes/a.json': route({ $location: 'values.json' }),
       'config/values.json': { name: 'first' },
@@ -133,7 +134,7 @@ describe('a file that a document names with $location', () => {
   });
 
   it('is not followed any more once no document names it', async () => {
-    follow({
+    await follow({
       'config/config.json': config,
       'config/routes/a.json': route({ $location: 'old.json' }),
       'config/old.json': { name: 'old' },

@@ -114,13 +114,19 @@ describe('admin.json', () => {
     ],
     ['metrics', { vertx: { metricsEnabled: true } }, 'warning no-effect vertx.metricsEnabled'],
     ['a prefix with slashes around it', { prefix: '/openig/' }, 'error value prefix'],
-    ['another mode', { mode: 'DEVELOPMENT' }, 'warning no-effect mode'],
     ['an unknown mode', { mode: 'TEST' }, 'error value mode'],
     ['an unknown way with PID files', { pidFileMode: 'ignore' }, 'error value pidFileMode'],
+    ['a protection that is no filter', { apiProtectionFilter: 'Clock' }, 'error kind apiProtectionFilter'],
+    ['an unknown protection', { apiProtectionFilter: 'none' }, 'error reference apiProtectionFilter'],
+    [
+      'an object with the name of a protection that is no filter',
+      { heap: [{ name: 'ApiProtectionFilter', type: 'TemporaryStorage' }] },
+      'error kind apiProtectionFilter',
+    ],
     ['a storage that is none', { temporaryStorage: 'Clock' }, 'error kind temporaryStorage'],
     ['no length of bodies', { maxBodyLength: 0 }, 'error value maxBodyLength'],
     ['a limit of the admin port', { adminMaxBodyLength: 1 }, 'warning no-effect adminMaxBodyLength'],
-    ...['session', 'secrets', 'adminConnector', 'openTelemetry', 'auditService', 'apiProtectionFilter'].map(
+    ...['session', 'secrets', 'adminConnector', 'openTelemetry', 'auditService'].map(
       (field): [string, JsonObject, string] => [field, { [field]: {} }, `error unavailable-field ${field}`],
     ),
     ['an object that nothing uses', { heap: [storage('x')] }, 'warning no-effect heap[0]'],

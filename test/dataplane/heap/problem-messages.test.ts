@@ -190,8 +190,8 @@ describe('the name of a Java class', () => {
 
   it('understands the class name of a type of OpenIG', () => {
     expect(typed('org.forgerock.openig.handler.WelcomeHandler')).toEqual([]);
-    expect(typed('org.forgerock.openig.handler.ScriptableHandler')).toEqual([
-      "unavailable-type handler.type: the type 'org.forgerock.openig.handler.ScriptableHandler' is known, but not available in this version",
+    expect(typed('org.forgerock.openig.handler.DesKeyGenHandler')).toEqual([
+      "unavailable-type handler.type: the type 'org.forgerock.openig.handler.DesKeyGenHandler' is known, but not available in this version",
     ]);
   });
 

@@ -87,6 +87,7 @@ it('has client, route, backend and the reason of a filter', async () => {
     refusal: 'insufficient-scope',
     reason: `the scope 'ü"' is missing`,
     object: 'orders.guard',
+    type: 'OAuth2ResourceServerFilter',
   } as const;
   const ids = { requestId: 'r-1', traceId: 'f'.repeat(32) };
   log.record({ ...request, ids, route: 'orders', backend: '192.0.2.1:80', user: 'kim "\u{1f600}\n' });

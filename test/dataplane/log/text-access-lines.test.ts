@@ -41,7 +41,12 @@ describe('a text line of the access log', () => {
   });
 
   it('has the refusal code, the reason and the object that decided', () => {
-    const decision = { refusal: 'insufficient-scope', reason: 'scope missing', object: 'orders.guard' } as const;
+    const decision = {
+      refusal: 'insufficient-scope',
+      reason: 'scope missing',
+      object: 'orders.guard',
+      type: 'OAuth2ResourceServerFilter',
+    } as const;
     const refused = line({ status: 403, refusal: 'insufficient-scope', decision, backend: null });
     expect(refused).toContain(' refusal=insufficient-scope reason="scope missing" object=orders.guard requestId=r-1\n');
   });

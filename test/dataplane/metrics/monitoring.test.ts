@@ -6,7 +6,8 @@ import { RATE_INTERVAL, Rates } from '../../../dataplane/metrics/rates.ts';
 import { registerRouteMetrics } from '../../../dataplane/metrics/route-exposition.ts';
 import type { RouteSeries } from '../../../dataplane/metrics/route-series.ts';
 import { figuresIn } from '../../../dataplane/metrics/route-slots.ts';
-import { monitoringAnswer } from '../../../dataplane/supervisor/monitoring-endpoint.ts';
+import { monitoringEndpoint } from '../../../dataplane/supervisor/monitoring-endpoint.ts';
+import { sendCrest } from '../../support/crest/sent-crest.ts';
 
 function orders(): RouteSeries {
   const figures = emptyFigures();
@@ -83,17 +84,23 @@ it('shows eleven records for a route', () => {
   });
 });
 
-it('answers queries and reads of single records', () => {
-  const answer = (id: string, query: string) =>
-    monitoringAnswer(id, new URLSearchParams(query), () => [{ _id: 'a.b', _rev: null, _type: 'counter', count: 1 }]);
-  expect(answer('', '_queryFilter=true')).toMatchObject({
-    status: 200,
-    body: { resultCount: 1, results: [{ _id: 'a.b' }] },
-  });
-  expect(answer('', '').status).toBe(400);
-  expect(answer('', '_queryFilter=_id+eq+"x"').status).toBe(501);
-  expect(answer('a.b', '')).toMatchObject({ status: 200, body: { count: 1 } });
-  expect(answer('nope', '').status).toBe(404);
+it('answers queries and reads of single records', async () => {
+  const endpoint = monitoringEndpoint(() => [
+    { _id: 'a.b', _rev: null, _type: 'counter', count: 1 },
+    { _id: 'a.c', _rev: null, _type: 'counter', count: 5 },
+  ]);
+  const idsFor = async (query: string): Promise<unknown[]> => {
+    const { status, body } = await sendCrest(endpoint, `GET ?${query}`);
+    expect(status).toBe(200);
+    return (body['results'] as { readonly _id: string }[]).map(({ _id }) => _id);
+  };
+  expect(await idsFor('_queryFilter=true')).toEqual(['a.b', 'a.c']);
+  expect(await idsFor('_queryFilter=_id+sw+"a.c"')).toEqual(['a.c']);
+  expect(await idsFor('_queryFilter=true&_sortKeys=-count&_pageSize=1')).toEqual(['a.c']);
+  expect(await sendCrest(endpoint, 'GET /a.b')).toMatchObject({ status: 200, body: { _rev: null, count: 1 } });
+  expect((await sendCrest(endpoint, 'GET /nope')).status).toBe(404);
+  expect((await sendCrest(endpoint, 'GET ')).status).toBe(400);
+  expect((await sendCrest(endpoint, 'DELETE /a.b')).status).toBe(501);
 });
 
 it('moves rates towards the counts, and drops removed routes', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
 import { VerificationBusy } from '../../../dataplane/jose/verification.ts';
-import { RevocationsUnheard } from '../../../dataplane/oauth2/cache/token-cache.ts';
+import { RevocationsUnheard } from '../../../dataplane/oauth2/cache/disconnection.ts';
 import { problemsOf as filterProblems, startFiltered } from '../../support/gateways/filtered-gateway.ts';
 import { startProtected } from '../../support/identity/resource-server.ts';
 import { goodToken, ScriptedResolver } from '../../support/identity/scripted-resolver.ts';
@@ -376,7 +376,10 @@ describe('a configuration', () => {
     [{ cache: { onNotificationDisconnection: 'NEVER_CLEAR' } }, [/^no-effect cache\.onNotificationDisconnection: /]],
     [{ cache: { onNotificationDisconnection: 'SOMETIMES' } }, [/^value cache\.onNot.*: must be one of /]],
     [{ scopes: 'access' }, [/^reference scopes: /]],
-    [{ scopes: { type: 'ScriptableResourceAccess' } }, [/^unavailable-type scopes\.type: /]],
+    [
+      { scopes: { type: 'ScriptableResourceAccess', config: {} } },
+      [/scopes\.config\.type: is required/, /'file' and 'source'/],
+    ],
     [{ scopes: { type: 'WelcomeHandler' } }, [/^kind scopes: /]],
     [{ scopes: 5 }, [/^value scopes: /]],
     [{ scopes: [5] }, [/^value scopes\[0\]: must be a scope/]],

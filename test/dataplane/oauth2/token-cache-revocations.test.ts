@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { NotificationListener, Notifications, TokenEvent } from '../../../dataplane/heap/objects/am-service.ts';
-import { type DisconnectionStrategy, RevocationsUnheard } from '../../../dataplane/oauth2/cache/token-cache.ts';
+import { type DisconnectionStrategy, RevocationsUnheard } from '../../../dataplane/oauth2/cache/disconnection.ts';
 import { type CacheSetting, cacheSetting, held } from '../../support/identity/cache-setting.ts';
 import { goodToken } from '../../support/identity/scripted-resolver.ts';
 

@@ -35,7 +35,7 @@ async function startManaged(
   keeper: SavingKeeper,
   use: (session: Session, target: string) => void,
 ): Promise<(target: string, jar: CookieJar) => Promise<string>> {
-  const parts = { log: pino({ level: 'silent' }), qualifiedName: 'sessions' };
+  const parts = { log: pino({ level: 'silent' }), type: 'Sessions', qualifiedName: 'sessions' };
   const cookieScope = { path: '/', secure: false, sameSite: 'LAX' } as const;
   const sessions = new ManagedSessions({ cookieName: 's', configuredName: 's', cookieScope }, keeper, parts);
   const gateway = await startGateway({

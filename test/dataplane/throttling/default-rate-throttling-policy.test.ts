@@ -52,8 +52,11 @@ it.each<[JsonObject, readonly unknown[]]>([
     ["config.delegateThrottlingRatePolicy: must be a ThrottlingPolicy, but 'Clock' is a Clock"],
   ],
   [
-    { delegateThrottlingRatePolicy: { type: 'ScriptableThrottlingPolicy' }, defaultRate },
-    [expect.stringMatching(/^config\.delegateThrottlingRatePolicy\.type: .*not available/)],
+    { delegateThrottlingRatePolicy: { type: 'ScriptableThrottlingPolicy', config: {} }, defaultRate },
+    [
+      expect.stringMatching(/^config\.delegateThrottlingRatePolicy\.config\.type: is required/),
+      expect.stringMatching(/'file' and 'source'/),
+    ],
   ],
 ])('configuration %j', (config, problems) => {
   expect(refusals({ type: 'DefaultRateThrottlingPolicy', config })).toEqual(problems);

@@ -57,6 +57,37 @@ describe("a tenant's document", () => {
       'heap.0.config.file',
     ],
     ['a place for its content', declared('TemporaryStorage', { directory: '/var' }), 'heap.0.config.directory'],
+    ...[
+      'AccessTokenResolver',
+      'JwtValidatorCustomizer',
+      'ResourceAccess',
+      'ResourceUriProvider',
+      'ThrottlingPolicy',
+    ].map((name): [string, JsonObject, string] => [
+      `a Scriptable${name} that is a file`,
+      declared(`Scriptable${name}`, { type: 'application/x-groovy', file: '/etc/script.groovy' }),
+      'heap.0.config.file',
+    ]),
+    [
+      'a handler that is a file',
+      { handler: { type: 'ScriptableHandler', config: { type: 'application/x-groovy', file: '/etc/answer.groovy' } } },
+      'handler.config.file',
+    ],
+    [
+      'a filter that is a file',
+      {
+        handler: {
+          type: 'Chain',
+          config: {
+            filters: [
+              { type: 'ScriptableFilter', config: { type: 'application/x-groovy', file: '/etc/filter.groovy' } },
+            ],
+            handler: ok,
+          },
+        },
+      },
+      'handler.config.filters.0.config.file',
+    ],
     [
       'a file with attributes',
       {
@@ -160,6 +191,13 @@ it('every field with a path on the data plane is listed above and rejected for t
     'KeyStoreSecretStore.file',
     'ResourceHandler.directories',
     'Router.directory',
+    'ScriptableAccessTokenResolver.file',
+    'ScriptableFilter.file',
+    'ScriptableHandler.file',
+    'ScriptableJwtValidatorCustomizer.file',
+    'ScriptableResourceAccess.file',
+    'ScriptableResourceUriProvider.file',
+    'ScriptableThrottlingPolicy.file',
     'TemporaryStorage.directory',
   ]);
 });

@@ -84,6 +84,24 @@ export class OpenamTarget implements WireTarget {
     }
   }
 
+  /** Creates a realm whose sessions are client-side: tokens that OpenAM keeps only a list of the ended ones of. */
+  async setClientSideRealm(name: string): Promise<void> {
+    const made = await this.asAdministrator('POST', '/json/realms?_action=create', '1.0', { realm: `/${name}` });
+    if (made.status !== 201 && made.status !== 409) throw new Error(`no realm: ${made.status}`);
+    const settings = `/json/${name}/realm-config/authentication`;
+    await this.change(settings, 'general', { statelessSessionsEnabled: true });
+    const denylisting = { 'openam-session-stateless-enable-session-blacklisting': true };
+    await this.change('/json/global-config/services/session', 'stateless', denylisting);
+  }
+
+  /** Changes members of one section of a configuration. */
+  private async change(path: string, section: string, members: object): Promise<void> {
+    const { status, body } = await this.asAdministrator('GET', path, '1.0');
+    if (status !== 200) throw new Error(`${path} answered ${status}`);
+    const settings = body as Readonly<Record<string, object>>;
+    await this.administer('PUT', path, '1.0', { ...settings, [section]: { ...settings[section], ...members } });
+  }
+
   private async administer(method: string, path: string, resource: string, body?: object): Promise<void> {
     const answer = await this.asAdministrator(method, path, resource, body);
     if (answer.status >= 300) throw new Error(`${path} answered ${answer.status} ${JSON.stringify(answer.body)}`);

@@ -2,9 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Problem } from '../../../contract/problem.ts';
+import { handlerClasses } from '../../../dataplane/audit/handlers/handler-classes.ts';
 import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
 import { Response } from '../../../dataplane/engine/message/response.ts';
 import { defineHandler } from '../../../dataplane/heap/definition.ts';
+import { loadAllParts } from '../../../dataplane/heap/named-parts.ts';
 import { referencePages, undocumented } from '../../../docs/reference-pages.ts';
 import { schemaFiles } from '../../../docs/schema-files.ts';
 import { typeNamesFile } from '../../../docs/type-names-file.ts';
@@ -13,17 +15,18 @@ import { repositoryRoot } from '../source-file.ts';
 
 const folder = `${repositoryRoot}/docs/reference`;
 const handler = { type: 'StaticResponseHandler', config: { status: 200 } };
+const handlers = [...handlerClasses.values()];
 
 describe('the reference', () => {
   it('is what `npm run docs` writes', () => {
-    const pages = referencePages(catalogue.definitions);
+    const pages = referencePages(catalogue.definitions, handlers);
     expect(readdirSync(folder).sort()).toEqual([...pages.keys()].sort());
     const drifted = [...pages].filter(([name, text]) => readFileSync(`${folder}/${name}`, 'utf8') !== text);
     expect(drifted.map(([name]) => name)).toEqual([]);
   });
 
   it('describes everything', () => {
-    expect(undocumented(catalogue.definitions)).toEqual([]);
+    expect(undocumented(catalogue.definitions, handlers)).toEqual([]);
   });
 
   it('is noticed to be silent about a field, or without an example', () => {
@@ -59,12 +62,29 @@ describe('examples are valid', () => {
     examples.map(({ title, config }) => [type, title, config] as const),
   );
 
-  it.each(examples)('%s: %s', (type, _, config) => {
+  it.each(examples)('%s: %s', async (type, _, config) => {
+    await loadAllParts(catalogue);
     const heap = [{ name: 'example', type, config: JSON.parse(JSON.stringify(config)) }];
     const problems = checkConfigured({ heap, handler });
     // some types are never safe, and some are deprecated or without effect as a whole
     const ofType = ({ code, path }: Problem): boolean =>
       code === 'insecure' || (['deprecated-field', 'no-effect'].includes(code) && path.at(-1) === 'config');
     expect(problems.filter((problem) => !ofType(problem))).toEqual([]);
+  });
+
+  const ofHandlers = handlers.flatMap(({ className, examples = [] }) =>
+    examples.map(({ title, config }) => [className, title, config] as const),
+  );
+
+  it.each(ofHandlers)('%s: %s', (className, _, config) => {
+    const eventHandlers = [{ class: className, config: JSON.parse(JSON.stringify(config)) }];
+    const topics = Object.fromEntries(
+      (config as { topics: string[] }).topics
+        .filter((topic) => topic !== 'access')
+        .map((topic) => [topic, { schema: { properties: { path: { type: 'string' } } } }]),
+    );
+    const heap = [{ name: 'example', type: 'AuditService', config: { config: { topics }, eventHandlers } }];
+    const problems = checkConfigured({ heap, handler });
+    expect(problems.filter(({ code }) => code !== 'insecure')).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import type { Reach } from '../../../contract/reach.ts';
 import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
 import { OwnListeners } from '../../../dataplane/engine/wire/own-listeners.ts';
 import { checkDefaultObjects } from '../../../dataplane/heap/default-objects.ts';
+import { loadNamedParts } from '../../../dataplane/heap/named-parts.ts';
 import { Gauges } from '../../../dataplane/metrics/gauges.ts';
 import { checkRoute } from '../../../dataplane/routes/check-document.ts';
 import { Configuration } from '../../../dataplane/routes/configuration.ts';
@@ -31,7 +32,8 @@ export interface ConfiguredGateway extends TestGateway {
   readonly audited: AuditedEvents;
 }
 
-export interface ConfiguredOptions extends Pick<TestGatewayOptions, 'limits' | 'trustedProxies' | 'webSockets'> {
+export interface ConfiguredOptions
+  extends Pick<TestGatewayOptions, 'limits' | 'trustedProxies' | 'webSockets' | 'tls'> {
   /** Routes of the router `_router`, by id. */
   readonly routes?: Readonly<Record<string, JsonObject>>;
   readonly reach?: Reach;
@@ -71,6 +73,7 @@ export async function startConfigured(
   });
   const proxy = asForwardProxy(document);
   const base = { document: proxy, hash: canonicalJson(proxy) };
+  await loadNamedParts(catalogue, [proxy, set]);
   const problems = configuration.apply({ revision: '1', base, set, remove: [], defaultSlots: {} });
   if (problems.length > 0) throw new Error(JSON.stringify(problems, null, 2));
   const gateway = await startGateway({

@@ -45,6 +45,11 @@ export interface FilteredGateway extends ConfiguredGateway {
   ask(target: string, options?: AskOptions): Promise<FilteredAnswer>;
 }
 
+export interface FilteredOptions extends ConfiguredOptions {
+  /** Other fields of the document, such as `auditService`. */
+  readonly document?: JsonObject;
+}
+
 /**
  * Starts both for one test. `http://app.test` in the filters and the handler stands for the backend, and is where
  * requests go by default. The backend answers with the `status`, the headers `h.NAME` and the `entity` of the query, which is base64 where `base64` is there.
@@ -52,13 +57,14 @@ export interface FilteredGateway extends ConfiguredGateway {
 export async function startFiltered(
   filters: readonly JsonValue[],
   handler: JsonValue = { type: 'ReverseProxyHandler', baseURI: 'http://app.test' },
-  options: ConfiguredOptions = {},
+  options: FilteredOptions = {},
 ): Promise<FilteredGateway> {
   const seen: SeenRequest[] = [];
   const backend = await EchoBackend.start({ host: '127.0.0.1' }, (request, response) => {
     void tell(request, response).then((told) => seen.push(told));
   });
-  const document = JSON.stringify(filteredDocument(filters, handler)).replaceAll('http://app.test', backend.url);
+  const whole = { ...options.document, ...filteredDocument(filters, handler) };
+  const document = JSON.stringify(whole).replaceAll('http://app.test', backend.url);
   const gateway = await startConfigured(JSON.parse(document) as JsonObject, options);
   onTestFinished(async () => {
     await gateway.close();

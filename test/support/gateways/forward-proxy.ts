@@ -22,5 +22,6 @@ export function withForwardProxies(value: JsonValue): JsonValue {
   const marked = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withForwardProxies(item)]));
   if (!SENDERS.includes(String(value['type'])) || Array.isArray(marked['config'])) return marked;
   const config = marked['config'] ?? {};
+  if (isJsonObject(config) && 'backends' in config) return marked; // it says itself where requests go
   return isJsonObject(config) ? { ...marked, config: { forwardProxy: true, ...config } } : marked;
 }

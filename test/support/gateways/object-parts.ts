@@ -38,6 +38,7 @@ export function objectParts(objects: Partial<Built>, services: Partial<PlaneServ
     ...services,
   };
   const parts: Parts = {
+    type: 'Test',
     name: 'it',
     qualifiedName: 'test.it',
     identity: 'test.it',
@@ -47,6 +48,7 @@ export function objectParts(objects: Partial<Built>, services: Partial<PlaneServ
       if (object === undefined) throw new Error(`there is no ${kind}`);
       return object as Built[K];
     },
+    kindOf: ({ kind }) => kind as BuiltKind,
     onClose: (release) => releases.push(release),
     log: plane.log,
     plane,

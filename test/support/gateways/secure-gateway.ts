@@ -22,15 +22,7 @@ export interface SecureGateway extends TestGateway {
 export async function startSecure(options: SecureGatewayOptions): Promise<SecureGateway> {
   const logged: Record<string, unknown>[] = [];
   const releases: (() => void)[] = [];
-  const tls = new ServerTransport({
-    keys: options.keys,
-    trustManagers: options.trust ?? [],
-    clientAuth: options.clientAuth ?? 'NONE',
-    rules: tlsRules(options.wishes ?? {}),
-    alpn: options.alpn ?? true,
-    log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
-    onClose: (release) => void releases.push(release),
-  });
+  const tls = serverTransport(options, logged, (release) => releases.push(release));
   const answers = options.backend === undefined ? { handler: () => () => new Response(204) } : {};
   const gateway = await startGateway({ ...answers, ...options, tls });
   onTestFinished(async () => {
@@ -38,4 +30,21 @@ export async function startSecure(options: SecureGatewayOptions): Promise<Secure
     for (const release of releases) release();
   });
   return { ...gateway, logged };
+}
+
+/** The TLS of a gateway, for one that a test starts in another way. */
+export function serverTransport(
+  options: SecureGatewayOptions,
+  logged: Record<string, unknown>[] = [],
+  onClose: (release: () => void) => void = (release) => onTestFinished(release),
+): ServerTransport {
+  return new ServerTransport({
+    keys: options.keys,
+    trustManagers: options.trust ?? [],
+    clientAuth: options.clientAuth ?? 'NONE',
+    rules: tlsRules(options.wishes ?? {}),
+    alpn: options.alpn ?? true,
+    log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
+    onClose,
+  });
 }

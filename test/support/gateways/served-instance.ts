@@ -9,7 +9,8 @@ import { LiveInstance } from '../../../controller/live-instance.ts';
 import { DirectorySource } from '../../../controller/source/directory-source.ts';
 import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
 import { OwnListeners } from '../../../dataplane/engine/wire/own-listeners.ts';
-import { Configuration } from '../../../dataplane/routes/configuration.ts';
+import { loadNamedParts } from '../../../dataplane/heap/named-parts.ts';
+import { type BuildProblem, Configuration } from '../../../dataplane/routes/configuration.ts';
 import { noFigures } from '../../../dataplane/routes/route-figures.ts';
 import { startGateway } from './gateway.ts';
 import { type FolderContent, InstanceFolder } from './instance-folder.ts';
@@ -19,6 +20,8 @@ import { operatorReach } from './operator-reach.ts';
 export interface ServedInstance {
   readonly port: number;
   readonly path: string;
+  /** The instance for those who manage it over HTTP. */
+  readonly managed: LiveInstance;
   /** What the compiler says of a file now, by its path in the folder. */
   verdict(file: string): Verdict;
   /** Writes files, takes those away whose content is null, and has the folder looked at. */
@@ -51,16 +54,17 @@ export async function serveInstance(
   live = new LiveInstance({
     compiler: new Compiler({ checker: dataPlaneChecker(reach), tokens, configDirectory }),
     source,
+    configDirectory,
     compiled: note,
     failed(error) {
       throw error;
     },
-    deliver: (update) => Promise.resolve(void apply(update)),
+    deliver: apply,
   });
-  const { compilation, update } = live.begin();
+  const { compilation, update } = await live.begin();
   note(compilation);
   if (update === null) throw new Error(JSON.stringify(verdicts));
-  apply(update);
+  live.built(update, await apply(update));
   const gateway = await startGateway({ handler: () => configuration.handle });
   listeners.add({ address: '127.0.0.1', port: gateway.port });
 
@@ -68,17 +72,22 @@ export async function serveInstance(
     verdicts = compiled.verdicts;
   }
 
-  function apply({ defaults: _, set, ...rest }: Update): void {
+  async function apply({ defaults: _, set, ...rest }: Update): Promise<readonly BuildProblem[]> {
+    const loading = loadNamedParts(catalogue, [rest, set]);
+    if (loading !== null) await loading;
     const placed = { ...rest, set: set.map((entry) => ({ ...entry, slot: -1 })), defaultSlots: {} };
-    for (const { route, problems } of configuration.apply(placed)) {
+    const unbuilt = configuration.apply(placed);
+    for (const { route, problems } of unbuilt) {
       if (route === null) throw new Error(JSON.stringify(problems));
       built.set(route.id, problems);
     }
+    return unbuilt;
   }
 
   return {
     port: gateway.port,
     path: folder.path,
+    managed: live,
     verdict(file) {
       const found = verdicts.find(({ file: { path } }) => path === folder.at(file));
       if (found === undefined) throw new Error(`nothing is said of ${file}`);

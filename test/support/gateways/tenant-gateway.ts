@@ -8,6 +8,7 @@ import type { AuditLink } from '../../../dataplane/audit/link/audit-link.ts';
 import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
 import { OwnListeners } from '../../../dataplane/engine/wire/own-listeners.ts';
 import type { TypeDefinition } from '../../../dataplane/heap/definition.ts';
+import { loadNamedParts } from '../../../dataplane/heap/named-parts.ts';
 import { TypeCatalogue } from '../../../dataplane/heap/type-catalogue.ts';
 import { type BuildProblem, Configuration } from '../../../dataplane/routes/configuration.ts';
 import { noFigures } from '../../../dataplane/routes/route-figures.ts';
@@ -79,6 +80,7 @@ export async function startTenants(
   const trust = { ...ONE_TENANT, ...options.trust };
   const base = { document, trust, hash: canonicalJson(document) };
   const set = Object.entries(routes).map(([id, route]) => entryOf(id, route));
+  await loadNamedParts(catalogue, [document, set]);
   const problems = configuration.apply({
     revision: '1',
     base,

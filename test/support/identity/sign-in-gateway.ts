@@ -23,6 +23,8 @@ export interface SignInOptions {
   readonly session?: JsonValue;
   /** Filters behind it. */
   readonly filters?: readonly JsonValue[];
+  /** Fields of the document around the route. */
+  readonly document?: JsonObject;
   /** Addresses whose `X-Forwarded-Proto` counts. */
   readonly trustedProxies?: readonly string[];
 }
@@ -79,7 +81,8 @@ export async function startSignIn(issuer: string, options: SignInOptions = {}): 
   };
   const { session } = options;
   const route = { handler, baseURI: backend.url, ...(session !== undefined && { session }) };
-  const gateway = await startConfigured({}, { routes: { app: route }, trustedProxies: options.trustedProxies ?? [] });
+  const { document = {}, trustedProxies = [] } = options;
+  const gateway = await startConfigured(document, { routes: { app: route }, trustedProxies });
   onTestFinished(async () => {
     await gateway.close();
     await backend.close();

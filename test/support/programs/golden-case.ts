@@ -8,6 +8,8 @@ import { snapshotText } from '../../../cli/output/snapshot-text.ts';
 import { nothingGood } from '../../../controller/compile/last-good.ts';
 import { compileSource } from '../../../controller/live-instance.ts';
 import { instanceLayout } from '../../../controller/source/instance-layout.ts';
+import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
+import { loadAllParts } from '../../../dataplane/heap/named-parts.ts';
 
 /** An instance directory under `test/golden`, and what it is run with. */
 export interface GoldenCase {
@@ -50,7 +52,8 @@ export function goldenFile(name: string, file: string): string | null {
 }
 
 /** What `gatewarden check` and `gatewarden compile` print now; the snapshot is in lines, so that people can compare it. */
-export function outcomeOf({ directory, given: { system, env } }: GoldenCase): GoldenOutcome {
+export async function outcomeOf({ directory, given: { system, env } }: GoldenCase): Promise<GoldenOutcome> {
+  await loadAllParts(catalogue);
   return withEnvironment(env, () => {
     const { text } = checkReport(checkPaths([directory], { system, namespace: 'default', base: null }));
     const { compiler, source } = openInstance(instanceLayout(directory), { system });

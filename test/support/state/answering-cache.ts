@@ -5,7 +5,7 @@ import {
   type AnswerCacheOptions,
   type EventFeed,
 } from '../../../dataplane/access-manager/cache/answer-cache.ts';
-import { RevocationsUnheard } from '../../../dataplane/oauth2/cache/token-cache.ts';
+import { RevocationsUnheard } from '../../../dataplane/oauth2/cache/disconnection.ts';
 import { plainExchange } from '../gateways/plain-exchange.ts';
 
 type Listener = Parameters<EventFeed['watch']>[0];

@@ -30,13 +30,34 @@ export function sharedObjects(
   return { ...resource, hash: sharedResourceHash(resource) };
 }
 
+/** A reference of a declaration to a SecretStore; the draft is null where there is none. */
+export interface FoundReference {
+  readonly path: Path;
+  readonly key: string;
+  readonly draft: { readonly resource: Pick<SharedObjects, 'objects' | 'files'> | null } | null;
+}
+
+/** Returns a declaration that refers to stores by their keys, and all objects and files that it is made of. */
+export function withStores(
+  declared: JsonObject,
+  files: Readonly<Record<string, string>>,
+  found: readonly FoundReference[],
+): { readonly objects: readonly JsonObject[]; readonly files: Readonly<Record<string, string>> } {
+  const own = found.reduce<JsonValue>((value, { path, key }) => nameReplaced(value, path, key), declared);
+  const inner = found.flatMap(({ draft }) => draft?.resource ?? []);
+  return {
+    objects: namedOnce([own as JsonObject, ...inner.flatMap(({ objects }) => objects)]),
+    files: Object.assign({}, files, ...inner.map((one) => one.files)) as Readonly<Record<string, string>>,
+  };
+}
+
 /** Two objects may need the same third one. */
-export function namedOnce(objects: readonly JsonObject[]): readonly JsonObject[] {
+function namedOnce(objects: readonly JsonObject[]): readonly JsonObject[] {
   return [...new Map(objects.map((object) => [String(object['name']), object])).values()];
 }
 
 /** The same value with another name at a place of a reference. */
-export function nameReplaced(value: JsonValue, [step, ...rest]: Path, name: string): JsonValue {
+function nameReplaced(value: JsonValue, [step, ...rest]: Path, name: string): JsonValue {
   if (step === undefined) return name;
   if (Array.isArray(value)) {
     return (value as readonly JsonValue[]).map((item, at) => (at === step ? nameReplaced(item, rest, name) : item));

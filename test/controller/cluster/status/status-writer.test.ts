@@ -2,14 +2,20 @@ import { expect, it } from 'vitest';
 import type { Report } from '../../../../contract/channel.ts';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import type { Resource } from '../../../../contract/resources/resource.ts';
-import { LOGIN_FAILED, placeOf, reportedCounts, routeCounts } from '../../../../contract/route-counts.ts';
+import {
+  LOGIN_FAILED,
+  placeOf,
+  reportedCounts,
+  routeCounts,
+  SCRIPT_SUSPENDED,
+} from '../../../../contract/route-counts.ts';
 import type { ApiCaller, ApiRequest } from '../../../../controller/cluster/api/api-client.ts';
 import type { StateChange } from '../../../../controller/cluster/status/status-transitions.ts';
 import { StatusWriter } from '../../../../controller/cluster/status/status-writer.ts';
 import type { ResourceVerdict } from '../../../../controller/compile/resources/resource-verdict.ts';
-import { changedLogins } from '../../../../controller/publish/login-failures.ts';
 import { PlaneLedger } from '../../../../controller/publish/plane-ledger.ts';
 import { RoutePlanes } from '../../../../controller/publish/route-planes.ts';
+import { changedTroubles } from '../../../../controller/publish/route-troubles.ts';
 import { plane, resource, routeKey, routeProblems, verdict } from '../../../support/cluster/judged-resources.ts';
 import { failure, MemoryApi } from '../../../support/cluster/memory-api.ts';
 import { ManualClock } from '../../../support/gateways/manual-clock.ts';
@@ -378,37 +384,55 @@ it('sets a condition on every resource while the last good base configuration se
   expect(setting.condition('orders', 'BaseCurrent')).toBeUndefined();
 });
 
-it('sets a condition on a Route while an agent cannot log in to its access manager, and records an Event', async () => {
-  const setting = new Setting();
-  await setting.lead();
-  setting.judge(verdict('orders', { resource: setting.stored('orders') }));
-  const reporting = (name: string, failing: number) => {
-    const counts = new Float64Array(routeCounts.length);
-    counts[placeOf(LOGIN_FAILED, {})] = failing;
-    const { router, id } = verdict('orders').route!;
-    const route = { router, id, name: 'orders', figures: [], counts: reportedCounts(counts) };
-    const figures = { revision: '1', ready: true, unitsServing: 1, clock: 0, since: '', routes: [route] };
-    const report: Report = { type: 'report', ...figures };
-    return plane(name, { orders: 'orders-1' }, { lastReport: { at: 0, report } });
-  };
-  setting.ledger.heard(reporting('p1', 0), null);
-  setting.ledger.heard(reporting('p2', 2), null);
-  await setting.clock.pass(1000);
-  expect(setting.condition('orders', 'AccessManagerLogin')).toMatchObject({
-    status: 'False',
-    reason: 'LoginFailed',
-    message: expect.stringContaining('cannot log in at data plane edge/p2;'),
-  });
-  expect(setting.condition('orders', 'ResolvedRefs')).toMatchObject({ status: 'True' });
-  const restored = reporting('p2', 0);
-  const changed = changedLogins(reporting('p2', 2).lastReport!.report, restored.lastReport!.report);
-  expect(changed).toEqual([routeKey('orders')]);
-  setting.ledger.heard(restored, changed);
-  await setting.clock.pass(2000);
-  expect(setting.condition('orders', 'AccessManagerLogin')).toBeUndefined();
-  expect(setting.events).toEqual([
-    'orders Normal Programmed',
-    'orders Warning AccessManagerLoginFailed',
-    'orders Normal AccessManagerLoginRestored',
-  ]);
-});
+it.each([
+  [
+    LOGIN_FAILED,
+    'AccessManagerLogin',
+    'LoginFailed',
+    'cannot log in at data plane edge/p2;',
+    ['AccessManagerLoginFailed', 'AccessManagerLoginRestored'],
+  ],
+  [
+    SCRIPT_SUSPENDED,
+    'ScriptsRunning',
+    'Suspended',
+    'is suspended at data plane edge/p2;',
+    ['ScriptSuspended', 'ScriptResumed'],
+  ],
+])(
+  'sets a condition on a Route while data planes report %s, and records Events',
+  async (metric, type, reason, note, events) => {
+    const setting = new Setting();
+    await setting.lead();
+    setting.judge(verdict('orders', { resource: setting.stored('orders') }));
+    const reporting = (name: string, failing: number) => {
+      const counts = new Float64Array(routeCounts.length);
+      counts[placeOf(metric, {})] = failing;
+      const { router, id } = verdict('orders').route!;
+      const route = { router, id, name: 'orders', figures: [], counts: reportedCounts(counts) };
+      const figures = { revision: '1', ready: true, unitsServing: 1, clock: 0, since: '', routes: [route] };
+      const report: Report = { type: 'report', ...figures };
+      return plane(name, { orders: 'orders-1' }, { lastReport: { at: 0, report } });
+    };
+    setting.ledger.heard(reporting('p1', 0), null);
+    setting.ledger.heard(reporting('p2', 2), null);
+    await setting.clock.pass(1000);
+    expect(setting.condition('orders', type)).toMatchObject({
+      status: 'False',
+      reason,
+      message: expect.stringContaining(note),
+    });
+    expect(setting.condition('orders', 'ResolvedRefs')).toMatchObject({ status: 'True' });
+    const restored = reporting('p2', 0);
+    const changed = changedTroubles(reporting('p2', 2).lastReport!.report, restored.lastReport!.report);
+    expect(changed).toEqual([routeKey('orders')]);
+    setting.ledger.heard(restored, changed);
+    await setting.clock.pass(2000);
+    expect(setting.condition('orders', type)).toBeUndefined();
+    expect(setting.events).toEqual([
+      'orders Normal Programmed',
+      `orders Warning ${events[0]}`,
+      `orders Normal ${events[1]}`,
+    ]);
+  },
+);

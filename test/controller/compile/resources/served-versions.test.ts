@@ -6,7 +6,7 @@ import { CompiledCluster, verdictIn } from '../../../support/cluster/compiled-cl
 import { proxied } from '../../../support/gateways/proxied-route.ts';
 
 const good: JsonObject = { condition: "${request.uri.path == '/a'}", ...proxied };
-const unavailable: JsonObject = { ...good, handler: { type: 'ScriptableHandler' } };
+const unavailable: JsonObject = { ...good, handler: { type: 'DesKeyGenHandler' } };
 const bad: JsonObject = { ...good, handler: { type: 'StaticResponseHandler', config: { status: 'many' } } };
 const vague: JsonObject = { ...bad, condition: '${' };
 

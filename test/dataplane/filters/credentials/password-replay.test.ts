@@ -79,7 +79,11 @@ describe(TYPE, () => {
   });
 
   it.each<[string, JsonObject, string[]]>([
-    ['nothing', {}, ['missing request: is required']],
+    [
+      'nothing',
+      {},
+      ['missing request: is required', "missing : one of 'loginPage' and 'loginPageContentMarker' is required"],
+    ],
     ['no way to know the page', { request }, ["missing : one of 'loginPage' and 'loginPageContentMarker' is required"]],
     [
       'encrypted headers, and a request without a URI',

@@ -105,7 +105,7 @@ describe(TYPE, () => {
       [/^insecure : accepts forged JWTs/, /^no-effect secretsProvider/],
     ],
     [{ ...required, audience: '' }, [/^value audience: must not be empty$/]],
-    [{ ...required, customizer: 'x' }, [/^unavailable-field customizer/]],
+    [{ ...required, customizer: 'x' }, [/^reference customizer: there is no object 'x'/]],
   ])('validates the configuration %j', (config, problems) => {
     const found = problemsOf(TYPE, JSON.parse(JSON.stringify(config)));
     expect(found).toEqual(problems.map((problem) => expect.stringMatching(problem)));

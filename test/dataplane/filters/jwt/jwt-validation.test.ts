@@ -219,10 +219,7 @@ describe(TYPE, () => {
     [{ jwt: 'a', secretsProvider: store }, [/^insecure : accepts/, /^no-effect secretsProvider: has no effect/]],
     [{ jwt: 'a', secretsProvider: store, decryptionSecretId: 'c' }, [/^insecure : accepts JWTs without a signature/]],
     [{ jwt: 'a', secretsProvider: store, verificationSecretId: 'c' }, []],
-    [
-      { jwt: 'a', secretsProvider: store, verificationSecretId: 'c', customizer: {} },
-      [/^unavailable-field customizer: is known/],
-    ],
+    [{ jwt: 'a', secretsProvider: store, verificationSecretId: 'c', customizer: {} }, [/^missing customizer\.type: /]],
     [
       { jwt: 'a', secretsProvider: store, verificationSecretId: 'c', skewAllowance: 'unlimited' },
       [/^duration skewAllowance: must not be unlimited/],

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
-import type { DisconnectionStrategy } from '../../../../dataplane/oauth2/cache/token-cache.ts';
+import type { DisconnectionStrategy } from '../../../../dataplane/oauth2/cache/disconnection.ts';
 import { type AccessManager, startAccessManager } from '../../../support/access-manager/access-manager.ts';
 import { amDeclaration } from '../../../support/access-manager/policy-gateway.ts';
 import { ask } from '../../../support/clients/answers.ts';

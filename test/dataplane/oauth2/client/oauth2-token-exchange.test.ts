@@ -237,7 +237,15 @@ describe(TYPE, () => {
   });
 
   it.each<[string, JsonObject, string[]]>([
-    ['nothing', {}, ['missing subjectToken: is required', 'missing endpointHandler: is required']],
+    [
+      'nothing',
+      {},
+      [
+        'missing subjectToken: is required',
+        'missing endpointHandler: is required',
+        "missing : one of 'amService' and 'endpoint' is required",
+      ],
+    ],
     [
       'no endpoint',
       { subjectToken, endpointHandler: 'ClientHandler' },

@@ -20,6 +20,7 @@ describe('the fields of an AuthorizationCodeOAuth2ClientFilter', () => {
     expect(problemsOf('OAuth2ClientFilter', {})).toEqual([
       'missing clientEndpoint: is required',
       'missing failureHandler: is required',
+      'missing registrations: must contain at least one registration',
     ]);
   });
 

@@ -23,6 +23,7 @@ const FORM = [
 const answer = (status: number, headers: Readonly<Record<string, string>> = {}, content: object = {}): OwnAnswer => ({
   status,
   header: (name) => headers[name] ?? null,
+  fields: [],
   content: Buffer.from(JSON.stringify(content)),
 });
 

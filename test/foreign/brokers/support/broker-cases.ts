@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
+import { AuditedGateway, numbers, pathsIn } from '../../../support/audit/audited-gateway.ts';
+import type { OpenedSink } from '../../../support/audit/built-sink.ts';
 import { clientTlsOf } from '../../../support/audit/client-tls.ts';
 import { oneSecret } from '../../../support/audit/one-secret.ts';
-import { type OpenedSink, openSink } from '../../../support/audit/opened-sink.ts';
+import { openSink } from '../../../support/audit/opened-sink.ts';
 import { accessEvent } from '../../../support/audit/sink-events.ts';
 import { undelivered } from '../../../support/audit/undelivered.ts';
 import { jmsConfigFor } from '../../../support/brokers/jms-config.ts';
-import { AuditedGateway, numbers, pathsIn } from './audited-gateway.ts';
 import { type BrokerKind, BrokerProgram, type JavaReader, type ReaderWish } from './broker-program.ts';
 
 /** How the gateway speaks to the broker in the cases. */

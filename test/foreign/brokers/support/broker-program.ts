@@ -89,6 +89,14 @@ export interface JavaReader {
   close(): Promise<void>;
 }
 
+/** A JMS consumer in Java that only counts. */
+export interface JavaCounter {
+  /** How many messages came, and of how many events. */
+  tally(): Promise<{ readonly messages: number; readonly events: number }>;
+  /** Goes; a durable subscription stays. */
+  close(): Promise<void>;
+}
+
 /** A real broker and JMS consumers, in one Java process. It needs credentials. */
 export class BrokerProgram {
   readonly user = 'gateway';
@@ -98,19 +106,22 @@ export class BrokerProgram {
   private readonly ports = new Map<Connector, number>();
   private readonly kind: BrokerKind;
   private readonly answers = new Map<number, { resolve(): void; reject(error: Error): void }>();
+  private readonly tallies = new Map<string, (words: readonly string[]) => void>();
+  private readonly memory: readonly string[];
   private readonly readers = new Map<string, { messages: JavaMessage[]; wake: (() => void)[] }>();
   private child: ChildProcess | null = null;
   private classpath = '';
   private commands = 0;
   private said = '';
 
-  private constructor(kind: BrokerKind) {
+  private constructor(kind: BrokerKind, memory: readonly string[]) {
     this.kind = kind;
+    this.memory = memory;
   }
 
-  /** Starts one; the first on a machine is downloaded before. */
-  static async start(kind: BrokerKind): Promise<BrokerProgram> {
-    const program = new BrokerProgram(kind);
+  /** Starts one; the first on a machine is downloaded before. @param memory options of the Java program */
+  static async start(kind: BrokerKind, memory: readonly string[] = MEMORY): Promise<BrokerProgram> {
+    const program = new BrokerProgram(kind, memory);
     try {
       for (const name of ['tcp', 'ssl', 'amqp', 'amqps'] as const) program.ports.set(name, await freePort());
       const { pem } = program.authority.issue({ names: ['localhost', '127.0.0.1'] });
@@ -152,7 +163,7 @@ export class BrokerProgram {
   async launch(): Promise<void> {
     const main = this.kind.source === 'classic' ? 'ClassicBroker' : 'ArtemisBroker';
     const ports = [...this.ports].map(([name, port]) => `${name}=${port}`).join(',');
-    const words = [...MEMORY, '-cp', this.classpath, main, this.folder, ports];
+    const words = [...this.memory, '-cp', this.classpath, main, this.folder, ports];
     const child = spawn('java', words, { stdio: ['pipe', 'pipe', 'pipe'], cwd: this.folder });
     this.child = child;
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -201,6 +212,20 @@ export class BrokerProgram {
     };
   }
 
+  /** Opens a JMS consumer that counts. A durable one goes on where that of its name stopped; its counts begin anew. */
+  async count(name: string, kind: 'topic' | 'durable', destination: string): Promise<JavaCounter> {
+    await this.ask(`read ${name} ${kind} ${destination} count 0`);
+    return {
+      tally: async () => {
+        const told = new Promise<readonly string[]>((resolve) => this.tallies.set(name, resolve));
+        await this.ask(`tally ${name}`);
+        const [messages, events] = (await told).map(Number);
+        return { messages: messages!, events: events! };
+      },
+      close: () => this.ask(`forget ${name}`),
+    };
+  }
+
   async end(): Promise<void> {
     await this.kill();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
@@ -244,6 +269,10 @@ export class BrokerProgram {
         text: decoded(text!),
       });
       for (const wake of own?.wake.splice(0) ?? []) wake();
+      return;
+    }
+    if (kind === 'tally') {
+      this.tallies.get(name!)?.(cells.slice(2));
       return;
     }
     const answer = this.answers.get(Number(name));

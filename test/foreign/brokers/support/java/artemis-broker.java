@@ -66,8 +66,9 @@ class ArtemisBroker extends JmsBroker {
   }
 
   @Override
-  ConnectionFactory clients() throws Exception {
-    return new ActiveMQConnectionFactory("tcp://127.0.0.1:" + ports.get("tcp") + "?reconnectAttempts=-1&retryInterval=200&consumerWindowSize=0");
+  ConnectionFactory clients(int ahead) throws Exception {
+    int window = ahead == 1 ? 0 : 1 << 20;
+    return new ActiveMQConnectionFactory("tcp://127.0.0.1:" + ports.get("tcp") + "?reconnectAttempts=-1&retryInterval=200&consumerWindowSize=" + window);
   }
 
   private static AddressSettings limited(AddressFullMessagePolicy policy) {

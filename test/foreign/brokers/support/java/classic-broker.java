@@ -35,7 +35,7 @@ class ClassicBroker extends JmsBroker {
     broker.setPersistenceAdapter(store);
     broker.setDataDirectoryFile(folder.resolve("data").toFile());
     broker.getSystemUsage().getMemoryUsage().setLimit(64L << 20);
-    broker.getSystemUsage().getStoreUsage().setLimit(256L << 20);
+    broker.getSystemUsage().getStoreUsage().setLimit(1L << 30);
     broker.getSystemUsage().getTempUsage().setLimit(256L << 20);
     broker.setDestinationPolicy(policies());
     broker.setPlugins(new BrokerPlugin[] {authentication(password), authorization()});
@@ -55,12 +55,12 @@ class ClassicBroker extends JmsBroker {
   }
 
   @Override
-  ConnectionFactory clients() {
+  ConnectionFactory clients(int ahead) {
     String url = "failover:(tcp://127.0.0.1:" + ports.get("tcp") + ")?maxReconnectDelay=200";
     ActiveMQConnectionFactory factory = new ActiveMQConnectionFactory(url);
-    ActiveMQPrefetchPolicy one = new ActiveMQPrefetchPolicy();
-    one.setAll(1);
-    factory.setPrefetchPolicy(one);
+    ActiveMQPrefetchPolicy prefetch = new ActiveMQPrefetchPolicy();
+    prefetch.setAll(ahead);
+    factory.setPrefetchPolicy(prefetch);
     return factory;
   }
 

@@ -22,8 +22,8 @@ abstract class JmsBroker {
 
   abstract void stop() throws Exception;
 
-  /** Connects consumers, also again after a restart. */
-  abstract ConnectionFactory clients() throws Exception;
+  /** Connects consumers, also again after a restart; each gets so many messages ahead. */
+  abstract ConnectionFactory clients(int ahead) throws Exception;
 
   /** Reads commands, one in a line: a number, a verb and its words. Answers and messages are lines, too. */
   void serve(String[] words) throws Exception {
@@ -43,6 +43,7 @@ abstract class JmsBroker {
             case "stop" -> stop();
             case "read" -> readers.put(cells[2], new Reader(this, cells));
             case "resume" -> readers.get(cells[2]).resume();
+            case "tally" -> say("tally " + cells[2] + " " + readers.get(cells[2]).tally());
             case "forget" -> readers.remove(cells[2]).close();
             default -> throw new IllegalArgumentException(cells[1]);
           }
@@ -86,26 +87,50 @@ abstract class JmsBroker {
     return file;
   }
 
-  /** A JMS consumer that says each message: `read NAME topic|durable|queue DESTINATION now|later PAUSE`. */
+  /**
+   * A JMS consumer that says each message: `read NAME topic|durable|queue DESTINATION now|later PAUSE`. With `count` in
+   * place of `now` it only counts them, for benchmarks.
+   */
   static class Reader {
+    private static final int MANY = 1000;
+    private static final String ID = "\"_id\":\"";
     private final Connection connection;
     private final MessageConsumer consumer;
     private final String name;
     private final long pause;
+    private final Set<String> ids = new HashSet<>();
+    private long messages;
 
     Reader(JmsBroker broker, String[] cells) throws Exception {
       name = cells[2];
       pause = Long.parseLong(cells[6]);
-      connection = broker.clients().createConnection(CLIENT, CLIENT_PASSWORD);
+      boolean isCounting = cells[5].equals("count");
+      connection = broker.clients(isCounting ? MANY : 1).createConnection(CLIENT, CLIENT_PASSWORD);
       if (cells[3].equals("durable")) connection.setClientID(name);
       connection.start();
-      Session session = connection.createSession(false, Session.AUTO_ACKNOWLEDGE);
+      Session session = connection.createSession(false, isCounting ? Session.DUPS_OK_ACKNOWLEDGE : Session.AUTO_ACKNOWLEDGE);
       consumer = switch (cells[3]) {
         case "topic" -> session.createConsumer(session.createTopic(cells[4]));
         case "durable" -> session.createDurableSubscriber(session.createTopic(cells[4]), name);
         default -> session.createConsumer(session.createQueue(cells[4]));
       };
       if (cells[5].equals("now")) resume();
+      if (isCounting) consumer.setMessageListener(this::count);
+    }
+
+    /** How many messages came, and of how many events. */
+    synchronized String tally() {
+      return messages + " " + ids.size();
+    }
+
+    private synchronized void count(Message message) {
+      try {
+        String text = ((TextMessage) message).getText();
+        ids.add(text.substring(text.lastIndexOf(ID) + ID.length()));
+        messages++;
+      } catch (Exception error) {
+        say("failed 0 " + encoded(error.toString()));
+      }
     }
 
     void resume() throws JMSException {

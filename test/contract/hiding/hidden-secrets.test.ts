@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hideSecrets } from '../../../contract/document/hidden-secrets.ts';
+import { hideSecrets } from '../../../contract/hiding/hidden-secrets.ts';
 
 describe('secrets in a document are not shown', () => {
   it.each([

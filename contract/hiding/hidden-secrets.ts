@@ -1,4 +1,4 @@
-import { charactersOf, endsWord, isBlank } from './blank.ts';
+import { charactersOf, endsWord, isBlank } from '../document/blank.ts';
 import { stars } from './stars.ts';
 import { hideUrlPasswords } from './url-password.ts';
 

@@ -1,0 +1,35 @@
+import type { LatePart } from '../../contract/document/late-part.ts';
+import type { TypeCatalogue } from './type-catalogue.ts';
+
+/** Loads the parts that objects of documents need. @returns null when all of them are loaded */
+export function loadNamedParts(catalogue: TypeCatalogue, documents: unknown): Promise<void> | null {
+  const missing = new Set<LatePart<unknown>>();
+  const partial = catalogue.definitions.filter((definition) => definition.parts !== undefined);
+  if (partial.some(({ parts }) => parts!(undefined).some(({ isLoaded }) => !isLoaded)))
+    walk(catalogue, documents, missing);
+  return missing.size === 0 ? null : loaded(missing);
+}
+
+/** Loads all parts, where documents are not known before they are judged. */
+export async function loadAllParts(catalogue: TypeCatalogue): Promise<void> {
+  await loaded(catalogue.definitions.flatMap(({ parts }) => parts?.(undefined) ?? []));
+}
+
+async function loaded(parts: Iterable<LatePart<unknown>>): Promise<void> {
+  await Promise.all([...parts].map((part) => part.load()));
+}
+
+/** Declarations can be anywhere in a document. */
+function walk(catalogue: TypeCatalogue, documents: unknown, missing: Set<LatePart<unknown>>): void {
+  const waiting: unknown[] = [documents];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (Array.isArray(value)) {
+      for (const item of value) waiting.push(item ?? null);
+    } else if (typeof value === 'object' && value !== null) {
+      const { type, config } = value as { readonly type?: unknown; readonly config?: unknown };
+      if (typeof type === 'string')
+        for (const part of catalogue.find(type)?.parts?.(config) ?? []) if (!part.isLoaded) missing.add(part);
+      for (const item of Object.values(value)) if (typeof item === 'object' && item !== null) waiting.push(item);
+    }
+  }
+}
