@@ -99,7 +99,7 @@ export class BucketTable {
         numbers[number + NUMBER.capacity] = capacity;
         numbers[number + NUMBER.duration] = duration;
         wait = 0;
-      } else wait = refilled + interval - now;
+      } else wait = Math.min(interval, refilled + interval - now); // in a turn that began before the refill, it is more
     }
     Atomics.compareExchange(words, word + WORD.lock, held, (held + 1) | 0);
     return wait;

@@ -105,7 +105,7 @@ const cases: readonly (readonly [string, readonly Step[]])[] = [
     'a clock that another thread is ahead of',
     [
       [10, 'a', rate(1, 1000), 'ok'],
-      [9, 'a', rate(1, 1000), 1001],
+      [9, 'a', rate(1, 1000), 1000],
       [1009, 'a', rate(1, 1000), 1],
       [1010, 'a', rate(1, 1000), 'ok'],
     ],
