@@ -9,6 +9,8 @@ export interface PacedLoad {
   /** Requests a second. */
   readonly rate: number;
   readonly connections: number;
+  /** Sends nothing until the message `begin`; without it, begins when it is connected. */
+  readonly waits?: true;
   /** Counts answers: allowed ones, then denied ones. */
   readonly seen: Int32Array<SharedArrayBuffer>;
 }
@@ -57,7 +59,7 @@ class Connection {
   }
 }
 
-function run({ port, request, rate, connections, seen }: PacedLoad): void {
+function run({ port, request, rate, connections, waits, seen }: PacedLoad): void {
   const sent: number[] = [];
   const received: number[] = [];
   const status: number[] = [];
@@ -93,7 +95,9 @@ function run({ port, request, rate, connections, seen }: PacedLoad): void {
   };
   for (const connection of all)
     connection.socket.once('connect', () => {
-      if (free.push(connection) === all.length) begin();
+      if (free.push(connection) < all.length) return;
+      if (waits) parentPort!.postMessage('connected');
+      else begin();
     });
   const end = (): void => {
     for (const { socket } of all) socket.removeAllListeners('close').destroy();
@@ -108,7 +112,8 @@ function run({ port, request, rate, connections, seen }: PacedLoad): void {
     parentPort!.postMessage(answers);
     parentPort!.close();
   };
-  parentPort!.once('message', () => {
+  parentPort!.on('message', (message: 'begin' | 'stop') => {
+    if (message === 'begin') return begin();
     clearInterval(timer);
     const until = wallClock() + PATIENCE;
     const looking = setInterval(() => {

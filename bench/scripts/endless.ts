@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { GatewayProcess } from '../../test/support/gateways/gateway-process.ts';
 import { InstanceFolder } from '../../test/support/gateways/instance-folder.ts';
-import type { PacedAnswers, PacedLoad } from '../revocations/paced-client.ts';
+import { type PacedAnswers, type PacedLoad, wallClock } from '../revocations/paced-client.ts';
 import { endlessFilter, type Language } from './objects.ts';
 
 /** Requests a second to the endless loop, and to the route beside it. */
@@ -27,16 +27,19 @@ export interface Beside {
 }
 
 interface Client {
+  begin(): void;
   stop(): Promise<PacedAnswers>;
 }
 
-async function startClient(port: number, path: string, rate: number): Promise<Client> {
+/** A client with all its connections, which sends nothing yet: connecting costs the gateway more than requests do. */
+async function connectClient(port: number, path: string, rate: number): Promise<Client> {
   const request = `GET ${path} HTTP/1.1\r\nHost: shop.example.com\r\n\r\n`;
   const seen = new Int32Array(new SharedArrayBuffer(8));
-  const workerData: PacedLoad = { port, request, rate, connections: CONNECTIONS, seen };
+  const workerData: PacedLoad = { port, request, rate, connections: CONNECTIONS, waits: true, seen };
   const worker = new Worker(new URL('../revocations/paced-client.ts', import.meta.url), { workerData });
-  await once(worker, 'online');
+  await once(worker, 'message');
   return {
+    begin: () => worker.postMessage('begin'),
     async stop() {
       worker.postMessage('stop');
       const [answers] = (await once(worker, 'message')) as [PacedAnswers];
@@ -71,10 +74,12 @@ export async function besideEndlessLoop(language: Language | null, seconds: numb
   using folder = new InstanceFolder(files(language ?? 'groovy'));
   const gateway = await GatewayProcess.run(folder.path);
   try {
-    const other = await startClient(gateway.port, '/other', OTHER_RATE);
+    const other = await connectClient(gateway.port, '/other', OTHER_RATE);
+    const loop = await connectClient(gateway.port, language === null ? '/none' : '/loop', LOOP_RATE);
+    other.begin();
     await pause(WARM_UP);
-    const from = performance.timeOrigin + performance.now();
-    const loop = await startClient(gateway.port, language === null ? '/none' : '/loop', LOOP_RATE);
+    const from = wallClock();
+    loop.begin();
     await pause(seconds * 1000);
     const answers = await other.stop();
     const looped = await loop.stop();

@@ -1,13 +1,13 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { errorStack, errorText } from '../../platform/error-text.ts';
 import type { Finished } from '../engine/client/finished.ts';
-import { COUNTER, counters, countInto } from '../engine/wire/counters.ts';
+import { counters, countInto } from '../engine/wire/counters.ts';
 import { setFaultHandler } from '../engine/wire/turn.ts';
 import { type AccessLines, AccessLog, type LineWriter } from '../log/access-log.ts';
 import { JsonAccessLines } from '../log/json-access-lines.ts';
 import { appendTo } from '../log/log-destination.ts';
 import { TextAccessLines } from '../log/text-access-lines.ts';
-import { giveBackLater } from '../supervisor/spare-memory.ts';
+import { giveBackLater, servesTraffic } from '../supervisor/spare-memory.ts';
 import { createTraffic } from './create-traffic.ts';
 import { ConnectorFailure, UnitListeners } from './unit-listeners.ts';
 import type { SpareUnitOptions, UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
@@ -73,7 +73,7 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
     const endpoints = await listening;
     for (const endpoint of endpoints) traffic.listensAt(endpoint);
     report({ kind: 'listening', endpoints, problems: traffic.problems });
-    giveBackLater(() => counters.block[COUNTER.requestsActive]! > 0);
+    giveBackLater(servesTraffic(counters.block));
   } catch (error) {
     const connector = error instanceof ConnectorFailure ? error.connector : null;
     report({ kind: 'failed', connector, message: errorText(error) });
