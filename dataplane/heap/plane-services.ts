@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { EndedRecord, RefreshNews } from '../../contract/channel.ts';
 import type { MayReach } from '../../contract/egress.ts';
@@ -36,6 +37,8 @@ export interface PlaneServices {
   gauge(metric: string, labels: Readonly<Record<string, string>>, read: () => number): () => void;
   /** Memory that the objects of this name in all units of the plane share, and in one unit those that follow each other. */
   readonly sharedMemory: TakeMemory;
+  /** Keys that all planes of the group have, the active one first; missing or empty where controllers send none. */
+  groupSecrets?(): readonly KeyObject[];
   /** Tells other planes of the group of sessions that ended before their time; missing where there are none. */
   announce?(entries: readonly EndedRecord[]): void;
   /** Agrees with other planes of the group on who refreshes a token; missing where there are none. */

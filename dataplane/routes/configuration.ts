@@ -357,6 +357,7 @@ export class Configuration {
       ...(refreshExchange && { refreshExchange }),
       ...(auditLink && { auditLink }),
       decider: (): Decider => this.decider,
+      groupSecrets: () => this.sessionKeys.secrets,
     };
     return { log, reach, observe, count, counter, gauge, sharedMemory, ...told, mayReach, connect, streaming, unit };
   }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { AffinityCookie } from '../backends/endpoints/affinity-cookie.ts';
+import { affinityKeys } from '../backends/endpoints/affinity-keys.ts';
 import { backendsConfig, baseOf } from '../backends/endpoints/backends-fields.ts';
 import { BalancedEndpoints, type BalancedEndpointsOptions } from '../backends/endpoints/balanced-endpoints.ts';
 import { dnsEndpoints } from '../backends/endpoints/dns-endpoints.ts';
@@ -10,10 +11,12 @@ import { HashRing } from '../backends/endpoints/hash-ring.ts';
 import { HealthTable } from '../backends/endpoints/health-table.ts';
 import { LeastRequests } from '../backends/endpoints/least-requests.ts';
 import type { PassiveHealthRules } from '../backends/endpoints/passive-health.ts';
+import { tenantPace } from '../backends/endpoints/probe-pace.ts';
 import { randomNumbers } from '../backends/endpoints/random-numbers.ts';
 import { RoundRobin } from '../backends/endpoints/round-robin.ts';
 import { NEVER } from '../engine/wire/sweep.ts';
 import { defineService, type Parts } from '../heap/definition.ts';
+import { UnitLives } from '../heap/unit-lives.ts';
 
 /** Endpoints of a name whose health all units share; each unit judges further ones by itself. */
 const SHARED_RECORDS = 64;
@@ -83,15 +86,19 @@ export const backends = defineService({
           ? leastRequests
           : new HashRing(hashKey, leastRequests);
     const capacity = specs === undefined ? SHARED_RECORDS : 2 * specs.length; // also for those before an update
-    const memory = parts.plane.sharedMemory(`endpoints ${parts.identity} ${capacity}`, HealthTable.bytes(capacity));
+    const { sharedMemory, unit = 0 } = parts.plane;
+    const memory = sharedMemory(`endpoints ${parts.identity} ${capacity}`, HealthTable.bytes(capacity));
+    const lives = sharedMemory(UnitLives.memory.name, UnitLives.memory.bytes);
     parts.onClose(() => memory.release());
+    parts.onClose(() => lives.release());
     const balanced = new BalancedEndpoints({
       source: dns === undefined ? fixed : dnsEndpoints(baseOf(dns.uri), serverName, dns.interval.milliseconds),
       isOfTenant: parts.plane.egress !== undefined,
       picker,
-      cookie: affinityCookie === undefined ? null : new AffinityCookie(affinityCookie),
+      cookie:
+        affinityCookie === undefined ? null : new AffinityCookie(affinityCookie, affinityKeys(parts), parts.identity),
       slowStart: slowStart?.milliseconds ?? 0,
-      health: new HealthTable(memory.buffer),
+      health: new HealthTable(memory.buffer, unit, new UnitLives(lives.buffer)),
       passive: passiveRules(config.passiveHealth),
       active: activeProbes(config.activeHealth, parts),
       panicThreshold: config.panicThreshold,
@@ -110,7 +117,7 @@ function activeProbes(
   if (config === undefined) return null;
   const { path = '/', expectedStatuses = [], service = '', interval } = config;
   return {
-    rules: { ...config, interval: interval.milliseconds },
+    rules: { ...config, interval: interval.milliseconds, pace: tenantPace(parts) },
     probe: endpointProbes({ ...config, path, expectedStatuses, service }, parts),
   };
 }

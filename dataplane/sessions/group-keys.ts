@@ -1,4 +1,4 @@
-import { createSecretKey } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { GroupSessionKeys } from '../../contract/snapshot.ts';
 import { SessionFault } from '../engine/message/session-fault.ts';
 import { type DirectCipher, directCipher } from '../jose/direct-cipher.ts';
@@ -10,6 +10,8 @@ export const GROUP_METHOD = 'A256GCM';
 /** The session keys of the group of this plane, as controllers send them. */
 export class GroupKeys implements SessionKeys {
   ciphers: readonly DirectCipher[] | null = null;
+  /** The keys themselves, for what other objects sign; another list after a change. */
+  secrets: readonly KeyObject[] = [];
   private hash: string | null = null;
 
   read(): Promise<void> {
@@ -22,13 +24,14 @@ export class GroupKeys implements SessionKeys {
     if (resource?.hash === this.hash) return false;
     const before = this.ciphers;
     this.hash = resource?.hash ?? null;
-    this.ciphers = resource === null ? null : ciphersOf(resource.keys);
+    this.secrets = (resource?.keys ?? []).map((text) => createSecretKey(Buffer.from(text, 'base64url')));
+    this.ciphers = resource === null ? null : ciphersOf(this.secrets);
     return (before === null) !== (this.ciphers === null);
   }
 }
 
 /** Null when the key that encrypts has another length, so that nothing is sealed that other planes cannot open. */
-function ciphersOf(keys: readonly string[]): readonly DirectCipher[] | null {
-  const made = keys.map((text) => directCipher(GROUP_METHOD, createSecretKey(Buffer.from(text, 'base64url'))));
+function ciphersOf(keys: readonly KeyObject[]): readonly DirectCipher[] | null {
+  const made = keys.map((key) => directCipher(GROUP_METHOD, key));
   return made[0] === null ? null : made.filter((cipher) => cipher !== null);
 }

@@ -1,14 +1,19 @@
+import { setTimeout as passing } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { errorText } from '../../../platform/error-text.ts';
 import type { BackendEndpoint } from '../../heap/objects/backends.ts';
 import type { EndpointMeter } from './endpoint-meter.ts';
-import { type HealthRecord, type HealthTable, tenths } from './health-table.ts';
+import { type HealthRecord, tenths } from './health-record.ts';
+import type { HealthTable } from './health-table.ts';
+import type { ProbePace } from './probe-pace.ts';
 
 /** Pace of the probes of endpoints, and their consequences. Times are milliseconds. */
 export interface ActiveHealthRules {
   readonly interval: number;
   readonly healthyThreshold: number;
   readonly unhealthyThreshold: number;
+  /** Bounds how many probes are sent in a second; null for no bound. */
+  readonly pace: ProbePace | null;
 }
 
 /** An endpoint that is probed. */
@@ -87,6 +92,9 @@ export class ActiveHealth {
   private async check(endpoint: ProbedEndpoint): Promise<void> {
     const { healthyThreshold, unhealthyThreshold } = this.rules;
     const { key, health } = endpoint;
+    const delay = this.rules.pace?.() ?? 0;
+    if (delay > 0) await passing(delay, undefined, { ref: false });
+    if (this.timer === null) return;
     const reason = await this.probe(endpoint).catch(errorText);
     if (this.timer === null) return;
     if (reason !== null) this.meter.probeFailed(key);

@@ -29,44 +29,56 @@ const endpoint = z.strictObject({
   name: text()
     .optional()
     .describe(
-      'Name that stands for the address in the affinity cookie, which has a hash of it. With a name that others ' +
-        'cannot guess, the cookie does not give the address away.',
+      'Name that stands for the address in the affinity cookie, so that clients stay with the endpoint when its address ' +
+        'changes.',
     ),
 });
 
-const passiveHealth = z.strictObject({
-  enabled: flag().default(true).describe('Whether endpoints are ejected.'),
-  consecutiveFailures: integer({ min: 1, max: 1000 })
-    .default(5)
-    .describe(
-      'Failures in a row after which an endpoint is ejected: no connection, no response in time, a connection that ' +
-        'breaks off before the response, or one of the `failureStatuses`.',
+const passiveHealth = z
+  .strictObject({
+    enabled: flag().default(true).describe('Whether endpoints are ejected.'),
+    consecutiveFailures: integer({ min: 1, max: 1000 })
+      .default(5)
+      .describe(
+        'Failures in a row after which an endpoint is ejected: no connection, no response in time, a connection that ' +
+          'breaks off before the response, or one of the `failureStatuses`.',
+      ),
+    failureRate: z
+      .strictObject({
+        percent: integer({ min: 1, max: 100 }).describe(
+          'Share of failures at which an endpoint is ejected, in percent.',
+        ),
+        requests: integer({ min: 1, max: 1_000_000 })
+          .default(20)
+          .describe('Requests to an endpoint before its share of failures counts.'),
+        window: duration({ max: '1 hour' }).prefault('10 seconds').describe('Time after which counting begins again.'),
+      })
+      .optional()
+      .describe('Ejects an endpoint by its share of failures too.'),
+    failureStatuses: z
+      .array(integer({ min: 400, max: 599 }))
+      .default([502, 503, 504])
+      .describe('Statuses of responses that count as failures. The responses themselves are passed on.'),
+    ejectionTime: duration({ max: '1 day' })
+      .prefault('10 seconds')
+      .describe(
+        'Time in which an ejected endpoint gets no requests. It doubles each time if the endpoint fails again soon after ' +
+          'its return. The first failure after a return ejects it again.',
+      ),
+    maxEjectionTime: duration({ max: '1 day' }).prefault('5 minutes').describe('Longest time of an ejection.'),
+    maxEjected: integer({ min: 0, max: 100 })
+      .default(50)
+      .describe('Most endpoints that are ejected at a time, in percent, rounded down.'),
+  })
+  .check(
+    rulesAbout<{ readonly ejectionTime: Duration; readonly maxEjectionTime: Duration }>(
+      ['ejectionTime', 'maxEjectionTime'],
+      ({ ejectionTime, maxEjectionTime }, add) => {
+        if (maxEjectionTime.milliseconds >= ejectionTime.milliseconds) return;
+        add(['maxEjectionTime'], "must be at least as long as 'ejectionTime', which would have no effect", 'duration');
+      },
     ),
-  failureRate: z
-    .strictObject({
-      percent: integer({ min: 1, max: 100 }).describe('Share of failures at which an endpoint is ejected, in percent.'),
-      requests: integer({ min: 1, max: 1_000_000 })
-        .default(20)
-        .describe('Requests to an endpoint before its share of failures counts.'),
-      window: duration({ max: '1 hour' }).prefault('10 seconds').describe('Time after which counting begins again.'),
-    })
-    .optional()
-    .describe('Ejects an endpoint by its share of failures too.'),
-  failureStatuses: z
-    .array(integer({ min: 400, max: 599 }))
-    .default([502, 503, 504])
-    .describe('Statuses of responses that count as failures. The responses themselves are passed on.'),
-  ejectionTime: duration({ max: '1 day' })
-    .prefault('10 seconds')
-    .describe(
-      'Time in which an ejected endpoint gets no requests. It doubles each time if the endpoint fails again soon after ' +
-        'its return. The first failure after a return ejects it again.',
-    ),
-  maxEjectionTime: duration({ max: '1 day' }).prefault('5 minutes').describe('Longest time of an ejection.'),
-  maxEjected: integer({ min: 0, max: 100 })
-    .default(50)
-    .describe('Most endpoints that are ejected at a time, in percent, rounded down.'),
-});
+  );
 
 const activeHealth = z
   .strictObject({
@@ -112,8 +124,9 @@ const activeHealth = z
       if (interval.milliseconds < 100) add(['interval'], 'must be at least 100 ms', 'duration');
     }),
     rulesAbout<Probed>(
-      ['protocol', 'path', 'host', 'expectedStatuses', 'service'],
-      ({ protocol, path, host, expectedStatuses, service }, add) => {
+      ['protocol', 'path', 'host', 'expectedStatuses', 'service', 'tls'],
+      ({ protocol, path, host, expectedStatuses, service, tls }, add) => {
+        if (tls !== undefined && protocol === 'tcp') add(['tls'], "has no effect with 'tcp'");
         const fields = [
           { name: 'path', value: path, wanted: 'http' },
           { name: 'host', value: host, wanted: 'http' },
@@ -134,6 +147,7 @@ interface Probed {
   readonly host?: unknown;
   readonly expectedStatuses?: unknown;
   readonly service?: unknown;
+  readonly tls?: unknown;
 }
 
 /** Fields of `Backends`. */
@@ -148,7 +162,8 @@ export const backendsConfig = z
     dns: z
       .strictObject({
         uri: base().describe(
-          'Scheme, host name and port. Every address of the name is an endpoint, up to 1000 of them.',
+          'Scheme, host name and port. Every address of the name is an endpoint, up to 1000 of them, except link-local ' +
+            'ones with a zone.',
         ),
         interval: duration({ max: '1 hour' })
           .prefault('5 seconds')
@@ -179,7 +194,8 @@ export const backendsConfig = z
       .optional()
       .describe(
         'Cookie that keeps a client with the endpoint that answered it first. It is a session cookie. If the endpoint is ' +
-          'gone, the client gets another one.',
+          'gone, the client gets another one. Its value is a keyed hash, so clients cannot choose an endpoint; endpoints ' +
+          'do not get it. Without a controller the key ends with the process.',
       ),
     passiveHealth: passiveHealth
       .prefault({})
@@ -211,6 +227,14 @@ export const backendsConfig = z
       if (balancing !== 'hash' && hashKey !== undefined) add(['hashKey'], `has no effect with '${balancing}'`);
       if (balancing === 'hash' && slowStart !== undefined) add(['slowStart'], "has no effect with 'hash'");
     }),
+    rulesAbout<Judged>(['endpoints', 'dns', 'serverName', 'activeHealth'], (config, add) => {
+      const { endpoints = [], dns, serverName, activeHealth } = config;
+      const uris = [...endpoints.map(({ uri }) => uri), ...(dns === undefined ? [] : [dns.uri])];
+      if (uris.length === 0 || uris.some(({ protocol }) => protocol === 'https:')) return;
+      const message = "has no effect: there is no 'https' endpoint";
+      if (serverName !== undefined) add(['serverName'], message);
+      if (activeHealth?.tls !== undefined && activeHealth.protocol !== 'tcp') add(['activeHealth', 'tls'], message);
+    }),
     rulesAbout<Judged>(['endpoints', 'affinityCookie'], ({ endpoints = [], affinityCookie }, add) => {
       const known = new Set<string>();
       for (const [index, { uri }] of endpoints.entries()) {
@@ -234,6 +258,9 @@ interface Judged {
   readonly endpoints?:
     | readonly { readonly uri: URL; readonly weight: number; readonly name?: string | undefined }[]
     | undefined;
+  readonly dns?: { readonly uri: URL } | undefined;
+  readonly serverName?: string | undefined;
+  readonly activeHealth?: { readonly protocol: string; readonly tls?: unknown } | undefined;
   readonly affinityCookie?: unknown;
   readonly balancing: string;
   readonly hashKey?: unknown;

@@ -3,7 +3,7 @@ import type { Refusal } from '../../engine/message/refusal.ts';
 import type { Uri } from '../../engine/message/uri.ts';
 import type { BackendEndpoint } from '../../heap/objects/backends.ts';
 import type { EndpointCounts } from './endpoint-meter.ts';
-import type { HealthRecord } from './health-table.ts';
+import type { HealthRecord } from './health-record.ts';
 import type { PassiveHealth } from './passive-health.ts';
 
 /** An endpoint as its source knows it. */
@@ -14,7 +14,7 @@ export interface EndpointSpec {
   readonly serverName: string;
   /** Share of requests in relation to the others; 0 for none. */
   readonly weight: number;
-  /** Value of the affinity cookie. */
+  /** Text that stands for it in the affinity cookie. */
   readonly id: string;
 }
 
@@ -43,6 +43,8 @@ export class BalancedEndpoint implements BackendEndpoint {
   readonly health: HealthRecord;
   /** True while it is ejected, as this unit last saw it. */
   isOut = false;
+  /** Tunnels that are open to it, which no pool knows of any more. */
+  private tunnels = 0;
   private readonly counts: EndpointCounts;
   private readonly judge: PassiveHealth | null;
   /** When it joined the others, on the engine's clock. */
@@ -64,21 +66,40 @@ export class BalancedEndpoint implements BackendEndpoint {
     this.slowStart = slowStart;
   }
 
-  /** Requests that wait for it or that it works on. */
+  /** Requests that wait for it or that it works on, and tunnels. */
   get load(): number {
-    let load = 0;
+    let load = this.tunnels;
     for (let i = 0; i < this.pools.length; i++) load += this.pools[i]!.load;
     return load;
   }
 
-  answered(status: number, isJudged: boolean): void {
+  answered(status: number, isWhole: boolean, isJudged: boolean): void {
+    if (isWhole) this.counts.answered();
+    if (isJudged) this.judge?.answered(this, status, isWhole);
+  }
+
+  ended(status: number, isJudged: boolean): void {
     this.counts.answered();
-    if (isJudged) this.judge?.answered(this, status);
+    if (isJudged) this.judge?.ended(this, status);
+  }
+
+  broke(status: number, refusal: Refusal, isJudged: boolean): void {
+    this.counts.failed();
+    if (isJudged) this.judge?.broke(this, status, refusal);
   }
 
   refused(refusal: Refusal, isJudged: boolean): void {
     this.counts.failed();
     if (isJudged) this.judge?.refused(this, refusal);
+  }
+
+  tunnelled(): () => void {
+    this.tunnels++;
+    let isOpen = true;
+    return () => {
+      if (isOpen) this.tunnels--;
+      isOpen = false;
+    };
   }
 
   moved(): void {

@@ -11,7 +11,8 @@ import { BalancedEndpoint, type EndpointSpec } from './balanced-endpoint.ts';
 import type { EndpointMeter } from './endpoint-meter.ts';
 import type { EndpointPicker } from './endpoint-picker.ts';
 import type { EndpointSource } from './endpoint-source.ts';
-import { type HealthTable, tenths } from './health-table.ts';
+import { tenths } from './health-record.ts';
+import type { HealthTable } from './health-table.ts';
 import { PassiveHealth, type PassiveHealthRules } from './passive-health.ts';
 
 /** Endpoints that one request is offered to before it fails. */
@@ -45,7 +46,6 @@ export class BalancedEndpoints implements Backends {
   readonly isOfTenant: boolean;
   private readonly options: BalancedEndpointsOptions;
   private readonly byKey = new Map<string, BalancedEndpoint>();
-  private readonly byId = new Map<string, BalancedEndpoint>();
   /** Endpoints that requests are spread over. */
   private serving: readonly BalancedEndpoint[] = [];
   private readonly freeSlots: number[] = [];
@@ -104,6 +104,11 @@ export class BalancedEndpoints implements Backends {
     return this.options.picker.pickExcept(exchange, tried);
   }
 
+  hasAnother(exchange: Exchange): boolean {
+    const tried = this.tried.get(exchange)?.size ?? 0;
+    return tried + 1 < Math.min(MOST_TRIED, this.serving.length);
+  }
+
   async known(): Promise<string | null> {
     if (this.asking !== null) return this.asking;
     if (this.serving.length > 0 && timeNow() < this.staleAt) return null;
@@ -126,7 +131,6 @@ export class BalancedEndpoints implements Backends {
       if (spec !== undefined && endpoint.isLike(spec)) continue;
       isChanged = true;
       byKey.delete(endpoint.key);
-      this.byId.delete(endpoint.id);
       this.freeSlots.push(endpoint.slot);
       endpoint.health.release();
       for (const user of this.users) user.left(endpoint);
@@ -141,9 +145,10 @@ export class BalancedEndpoints implements Backends {
       if (this.isClosed) parts.health.release(); // for requests that are under way; nobody would do it later
       const endpoint = new BalancedEndpoint(spec, slot, joined, parts);
       byKey.set(spec.key, endpoint);
-      this.byId.set(spec.id, endpoint);
     }
-    if (isChanged) this.serve();
+    if (!isChanged) return;
+    this.options.cookie?.use([...byKey.values()]);
+    this.serve();
   }
 
   close(): void {
@@ -228,16 +233,15 @@ export class BalancedEndpoints implements Backends {
   // ---- affinity
 
   private bound(exchange: Exchange, cookie: AffinityCookie): BackendEndpoint | null {
-    const id = cookie.read(exchange);
-    const endpoint = id === null ? undefined : this.byId.get(id);
-    return endpoint === undefined || (endpoint.isOut && !this.isPanicking) ? null : endpoint;
+    const endpoint = cookie.bound(exchange) as BalancedEndpoint | null;
+    return endpoint === null || (endpoint.isOut && !this.isPanicking) ? null : endpoint;
   }
 
   private bind(response: Parameters<ResponseStep>[0], exchange: Exchange, cookie: AffinityCookie): typeof response {
     if (response.refusal !== null) return response;
     const endpoint = this.named(exchange.backend);
-    if (endpoint === null || cookie.read(exchange) === endpoint.id) return response;
-    response.headers.append('Set-Cookie', cookie.line(endpoint.id));
+    const line = endpoint === null ? null : cookie.line(exchange, endpoint);
+    if (line !== null) response.headers.append('Set-Cookie', line);
     return response;
   }
 

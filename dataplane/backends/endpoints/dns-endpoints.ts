@@ -17,7 +17,8 @@ export function dnsEndpoints(
   return {
     interval,
     async ask() {
-      const addresses = [...new Set(await lookup(host))].sort().slice(0, MOST_ADDRESSES);
+      const found = [...new Set(await lookup(host))].filter((address) => !address.includes('%'));
+      const addresses = found.sort().slice(0, MOST_ADDRESSES); // without zones, which no URI can have
       return addresses.map((address) => {
         const place = address.includes(':') ? `[${address}]` : address;
         return endpointSpec(Uri.parse(`${scheme}://${place}:${port}`), serverName ?? host, 1, null);

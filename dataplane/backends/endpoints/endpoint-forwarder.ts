@@ -1,3 +1,4 @@
+import type { Backend } from '../../engine/backend/backend.ts';
 import type { Exchange, Next } from '../../engine/message/exchange.ts';
 import { type Refusal, refusals } from '../../engine/message/refusal.ts';
 import { mapResponse } from '../../engine/message/reply.ts';
@@ -10,6 +11,7 @@ import type { BackendWays } from '../backend-ways.ts';
 import { hasComeRound } from '../gateway-loop.ts';
 import type { SenderConfig } from '../sender-fields.ts';
 import { backendWebSockets } from '../websocket-fields.ts';
+import { countedTunnel } from './counted-tunnel.ts';
 import { EndpointPools } from './endpoint-pools.ts';
 
 /** Ways of a request to the endpoints. */
@@ -62,12 +64,20 @@ export function endpointForwarder(
     request.uri.rebase(endpoint.base);
     const upgrades = websocket.enabled && asksForWebSocket(exchange);
     const backend = poolsFor(exchange.egress).at(endpoint, upgrades);
-    const answer = upgrades
-      ? openWebSocket(exchange, backend.handle, webSockets, (reason) =>
-          ways.failed('backend-websocket', request.uri.authority, reason),
-        )
-      : backend.handle(exchange);
+    const answer = upgrades ? open(exchange, backend) : backend.handle(exchange);
     return affinity === null ? answer : mapResponse(answer, exchange, affinity);
+  }
+
+  function open(exchange: Exchange, backend: Backend): ReturnType<Next> {
+    const answer = openWebSocket(exchange, backend.handle, webSockets, (reason) =>
+      ways.failed('backend-websocket', exchange.request.uri.authority, reason),
+    );
+    return mapResponse(answer, exchange, (response) => {
+      const { upgraded } = response;
+      const owner = upgraded === null ? undefined : poolsFor(exchange.egress).ownerOf(exchange.backend);
+      if (upgraded !== null && owner !== undefined) response.upgraded = countedTunnel(upgraded, owner.tunnelled());
+      return response;
+    });
   }
 
   function refused(refusal: Refusal, { request }: Exchange, reason: string): Response {

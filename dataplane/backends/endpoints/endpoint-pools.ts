@@ -42,8 +42,11 @@ export class EndpointPools implements EndpointUser {
     const ordinary = base.scheme === 'https' ? set.secure : set.plain;
     const upgrading = base.scheme === 'https' ? set.secureUpgrading : set.upgrading;
     const watch: CallWatch = {
-      answered: (status) => endpoint.answered(status, judges),
+      answered: (status, isWhole) => endpoint.answered(status, isWhole, judges),
+      ended: (status) => endpoint.ended(status, judges),
+      broke: (status, refusal) => endpoint.broke(status, refusal, judges),
       refused: (refusal) => endpoint.refused(refusal, judges),
+      mayMove: ({ exchange }) => this.backends.hasAnother(exchange),
       move: (call, refusal, reason) => this.move(call, endpoint, upgrades, refusal, reason),
     };
     const backend = (upgrades ? upgrading : ordinary).create(base.host, base.port, serverName, watch);
@@ -67,6 +70,12 @@ export class EndpointPools implements EndpointUser {
     exchange.request.uri.rebase(to.base);
     backend.adopt(call);
     return true;
+  }
+
+  /** The endpoint of a pool by the name that logs have for it: a request may have been moved to it. */
+  ownerOf(name: string | null): BackendEndpoint | undefined {
+    for (const [backend, endpoint] of this.owners) if (backend.name === name) return endpoint;
+    return undefined;
   }
 
   left(endpoint: BackendEndpoint): void {

@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import type { Refusal } from '../../engine/message/refusal.ts';
 import { outcomeOf } from '../backend-failure.ts';
 import type { EndpointMeter } from './endpoint-meter.ts';
-import { type HealthRecord, type HealthTable, tenths } from './health-table.ts';
+import { type HealthRecord, tenths } from './health-record.ts';
+import type { HealthTable } from './health-table.ts';
 
 /** Rules by which endpoints are ejected. Times are milliseconds. */
 export interface PassiveHealthRules {
@@ -43,18 +44,35 @@ export class PassiveHealth {
     this.all = all;
   }
 
-  answered(endpoint: JudgedEndpoint, status: number): void {
-    const { failureStatuses, failureRate } = this.rules;
-    if (status >= 400 && failureStatuses.has(status)) {
+  /** An answer, or the head of one: `ended` or `broke` follows. */
+  answered(endpoint: JudgedEndpoint, status: number, isWhole: boolean): void {
+    const { failureRate } = this.rules;
+    if (this.isFailure(status)) {
       this.failed(endpoint, `status ${status}`);
       return;
     }
-    endpoint.health.succeeded();
+    endpoint.health.succeeded(isWhole);
     if (failureRate !== null) endpoint.health.count(false, failureRate.window / 100, tenths());
   }
 
+  /** The rest of an answer came. */
+  ended({ health }: JudgedEndpoint, status: number): void {
+    if (health.isBreaking && !this.isFailure(status)) health.succeeded(true);
+  }
+
+  /** The rest of an answer will not come; one that was a failure by its status is counted already. */
+  broke(endpoint: JudgedEndpoint, status: number, refusal: Refusal): void {
+    if (!isOfEndpoint(refusal) || this.isFailure(status)) return;
+    endpoint.health.broke();
+    this.failed(endpoint, refusal);
+  }
+
   refused(endpoint: JudgedEndpoint, refusal: Refusal): void {
-    if (outcomeOf({ refusal }) === 'failed') this.failed(endpoint, refusal);
+    if (isOfEndpoint(refusal)) this.failed(endpoint, refusal);
+  }
+
+  private isFailure(status: number): boolean {
+    return status >= 400 && this.rules.failureStatuses.has(status);
   }
 
   private failed(endpoint: JudgedEndpoint, reason: string): void {
@@ -100,4 +118,9 @@ export class PassiveHealth {
     for (const one of this.all()) if (isMeant(one)) count++;
     return count;
   }
+}
+
+/** Whether a refusal says something of the endpoint: a proxy on the way to it does not. */
+function isOfEndpoint(refusal: Refusal): boolean {
+  return refusal !== 'backend-proxy' && outcomeOf({ refusal }) === 'failed';
 }

@@ -214,17 +214,18 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     this.refusesHttp2(true);
     if (last) this.last = true;
     if (complete) this.release(true);
-    this.deliver(call, response);
+    this.deliver(call, response, complete);
   }
 
-  private deliver(call: Call, response: Response): void {
-    call.answer(response);
+  private deliver(call: Call, response: Response, isWhole: boolean): void {
+    call.answer(response, isWhole);
     if (call.exchange.over) return;
     awaiting(); // somebody still looks at it: in this turn, or longer
     keep(response.headers);
   }
 
   completed(body: Body, trailers: string, clean: boolean): void {
+    this.call?.ended();
     body.part(); // what is still to be said of it must not reach the next call
     this.release(clean);
     body.finish(trailers);
@@ -245,12 +246,11 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
       this.refuse('backend-upgrade');
       return;
     }
-    const wire = this.wire;
     this.call = null;
     call.carrier = null;
     this.leave();
-    response.upgraded = new Tunnel(wire, early);
-    this.deliver(call, response);
+    response.upgraded = new Tunnel(this.wire, early);
+    this.deliver(call, response, true);
   }
 
   /** The answer is complete: the connection is free, or ends. */
@@ -281,6 +281,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
       return;
     }
     const body = this.reader.stop()!;
+    this.call?.ended();
     this.release(false);
     body.finish('');
   }
@@ -325,6 +326,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     this.destroy();
     if (body !== null) {
       const why = refusal === 'backend-closed' ? 'backend-cut' : refusal;
+      call?.broke(why);
       this.options.failed(why, refusals[why].reason, true);
       body.fail(why);
     } else if (call !== null && call.response === null) call.refuse(refusal, reason);
@@ -333,6 +335,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   /** Nobody wants the answer: what is under way cannot be told from the next one, so the connection goes. */
   drop(): void {
     const body = this.reader.stop();
+    if (body !== null) this.call?.ended();
     this.call = null;
     this.destroy();
     body?.fail();

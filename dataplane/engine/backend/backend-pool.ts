@@ -1,7 +1,7 @@
 import { errorText } from '../../../platform/error-text.ts';
 import { BackendSession, MOST_STREAMS, type SessionPool } from '../http2/backend-session.ts';
 import type { Exchange } from '../message/exchange.ts';
-import { clock, readClock } from '../wire/clock.ts';
+import { clock, readClock, timeNow } from '../wire/clock.ts';
 import type { ConnectFailure, Protocol } from '../wire/connect.ts';
 import { COUNTER, counters } from '../wire/counters.ts';
 import { NEVER, type Swept, unwatch, watch } from '../wire/sweep.ts';
@@ -12,6 +12,7 @@ import type { BackendOptions } from './backend-options.ts';
 import type { Call, CallQueue } from './call.ts';
 import { egressChanges } from './egress-changes.ts';
 import { Resolver } from './resolver.ts';
+import { WaitingCalls } from './waiting-calls.ts';
 
 /** More calls than a pool ever holds. */
 const MANY = 1e9;
@@ -40,10 +41,7 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
   private nextUpgrade = 0;
   /** Until when only HTTP/1.1 is spoken, because the backend wants it. */
   private http1Until = 0;
-  private waiting: Call[] = [];
-  private waitingHead = 0;
-  /** Calls in `waiting` that nobody waits for any more. */
-  private gaps = 0;
+  private readonly waiting = new WaitingCalls();
   private connecting = 0;
   private closed = false;
   private turn = 0;
@@ -61,7 +59,7 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
   /** Gives the call a connection, or lets it wait for one. */
   take(call: Call): void {
     if (this.judged !== egressChanges.count) this.judgeAgain();
-    if (this.waitingCount === 0) {
+    if (this.waiting.count === 0) {
       const session = this.sessions.length === 0 ? null : this.freeSession();
       if (session !== null) {
         session.begin(call);
@@ -75,47 +73,40 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
     }
     // who gets a connection, or a part of one, does not wait for anybody
     const share = Math.min(this.share, MOST_STREAMS);
-    if (this.waitingCount >= this.options.waiting + (this.options.connections - this.open.size) * share) {
+    if (this.waiting.count >= this.options.waiting + (this.options.connections - this.open.size) * share) {
       call.displace('backend-queue-full');
       return;
     }
-    this.waiting.push(call);
+    this.waiting.add(call);
     this.await(call);
   }
 
   private await(call: Call): void {
-    call.waitingSince = clock.now;
+    const until = call.wait(this.options.waitTimeout);
     call.queue = this;
     counters.block[COUNTER.backendWaiting]!++;
+    if (this.slot < 0 || until < this.deadline) this.deadline = until;
+    if (until !== NEVER) watch(this);
     this.connectIfNeeded();
-    this.watchWaiting();
   }
 
-  private get waitingCount(): number {
-    return this.waiting.length - this.waitingHead - this.gaps;
-  }
-
-  /** A waiting call is not wanted any more: its place is free at once, its entry goes when that is cheap. */
   forget(call: Call): void {
     call.queue = null;
     counters.block[COUNTER.backendWaiting]!--;
-    this.gaps++;
-    if (this.gaps < 64 || this.gaps * 2 < this.waiting.length - this.waitingHead) return;
-    this.waiting = this.waiting.filter((entry, i) => i >= this.waitingHead && !entry.cancelled);
-    this.waitingHead = this.gaps = 0;
+    this.waiting.forget();
   }
 
   /** Calls that wait, or that a connection carries. */
   get load(): number {
     const { sessions } = this;
-    let load = this.waitingCount + this.open.size - this.idle.length - sessions.length;
+    let load = this.waiting.count + this.open.size - this.idle.length - sessions.length;
     for (let i = 0; i < sessions.length; i++) load += sessions[i]!.carried;
     return load;
   }
 
   /** Whether there is nothing that closing it would end. */
   get vacant(): boolean {
-    return this.open.size === 0 && this.connecting === 0 && this.waitingCount === 0;
+    return this.open.size === 0 && this.connecting === 0 && this.waiting.count === 0;
   }
 
   /** Closes what is connected to addresses that are not allowed any more: at once, or after its answer. */
@@ -143,31 +134,16 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
     return null;
   }
 
-  private firstWaiting(): Call | null {
-    while (this.waitingHead < this.waiting.length) {
-      const call = this.waiting[this.waitingHead]!;
-      if (!call.cancelled) return call;
-      this.waitingHead++;
-      this.gaps--;
-    }
-    if (this.waitingHead > 0) {
-      this.waiting = [];
-      this.waitingHead = 0;
-    }
-    return null;
+  private nextWaiting(): Call | null {
+    const call = this.waiting.next();
+    if (call !== null) this.called(call);
+    return call;
   }
 
-  private nextWaiting(): Call | null {
-    const call = this.firstWaiting();
-    if (call === null) return null;
-    this.waitingHead++;
-    if (this.waitingHead > 1024 && this.waitingHead * 2 > this.waiting.length) {
-      this.waiting = this.waiting.slice(this.waitingHead);
-      this.waitingHead = 0;
-    }
+  /** It does not wait any more. */
+  private called(call: Call): void {
     call.queue = null;
     counters.block[COUNTER.backendWaiting]!--;
-    return call;
   }
 
   /** The next one whose content is still there. */
@@ -182,14 +158,14 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
 
   private connectIfNeeded(): void {
     const { connections } = this.options;
-    while (this.connecting * this.share < this.waitingCount && this.open.size + this.connecting < connections) {
+    while (this.connecting * this.share < this.waiting.count && this.open.size + this.connecting < connections) {
       this.connecting++;
       void this.connect();
     }
   }
 
   private async connect(): Promise<void> {
-    const began = clock.now;
+    const began = timeNow();
     let failure: ConnectFailure | null;
     try {
       failure = await this.tryAddresses(new BackendDial());
@@ -208,7 +184,7 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
   private refuseShare({ refusal, reason }: ConnectFailure, began: number): void {
     this.nextWaiting()?.displace(refusal, reason);
     for (let others = this.share - 1; others > 0; others--) {
-      const first = this.firstWaiting();
+      const first = this.waiting.first();
       if (first === null || first.waitingSince > began) return;
       this.nextWaiting()!.displace(refusal, reason);
     }
@@ -364,7 +340,8 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
   retry(call: Call): void {
     counters.block[COUNTER.backendRetries]!++;
     call.retries++;
-    this.waiting.splice(this.waitingHead, 0, call);
+    call.giveUpAt = 0; // it had a connection: the time for the next one begins
+    this.waiting.addFirst(call);
     this.await(call);
   }
 
@@ -374,22 +351,14 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
     for (const session of [...this.sessions]) session.retire();
   }
 
-  private watchWaiting(): void {
-    const first = this.options.waitTimeout === 0 ? null : this.firstWaiting();
-    if (first === null) return;
-    this.deadline = first.waitingSince + this.options.waitTimeout;
-    watch(this);
-  }
-
   overdue(now: number): void {
     let opening = this.connecting * this.share;
-    for (let first = this.firstWaiting(); first !== null; first = this.firstWaiting()) {
-      if (now - first.waitingSince < this.options.waitTimeout) break;
+    for (const call of this.waiting.takeOverdue(now)) {
+      this.called(call);
       // a connection is on its way to the first ones: it is the backend that is late, not the queue
-      if (opening-- > 0) this.nextWaiting()!.displace('backend-connect-timeout');
-      else this.nextWaiting()!.refuse('backend-queue-timeout');
+      call.displace(opening-- > 0 ? 'backend-connect-timeout' : 'backend-queue-timeout');
     }
-    if (this.waitingCount === 0) unwatch(this);
-    else this.watchWaiting();
+    this.deadline = this.waiting.deadline;
+    if (this.deadline === NEVER) unwatch(this);
   }
 }

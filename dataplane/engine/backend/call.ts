@@ -3,6 +3,8 @@ import type { Answer, BackendCall, Exchange } from '../message/exchange.ts';
 import { type Refusal, refusals } from '../message/refusal.ts';
 import { Reply } from '../message/reply.ts';
 import { Response, refusalResponse } from '../message/response.ts';
+import { timeNow } from '../wire/clock.ts';
+import { NEVER } from '../wire/sweep.ts';
 import type { BackendOptions } from './backend-options.ts';
 import type { CallCarrier } from './call-carrier.ts';
 import { readForNobody } from './unwanted-answer.ts';
@@ -10,6 +12,15 @@ import type { Upload } from './upload.ts';
 
 /** What is wrong with the way to a proxy, which the client and the figures know under one name. */
 const OF_THE_WAY: ReadonlySet<Refusal> = new Set(['backend-address', 'backend-connect', 'backend-connect-timeout']);
+
+/** What ends a connection that has been opened. */
+const OF_CONNECTIONS: ReadonlySet<Refusal> = new Set([
+  'backend-closed',
+  'backend-cut',
+  'backend-malformed',
+  'backend-reset',
+  'backend-timeout',
+]);
 
 /** The place where a call waits for a connection. */
 export interface CallQueue {
@@ -19,12 +30,18 @@ export interface CallQueue {
 
 /** Hears of the calls of a backend, and finds another one for those that cannot have a connection to it. */
 export interface CallWatch {
-  /** The backend answered, with any status. */
-  answered(status: number): void;
+  /** The backend answered, with any status. Unless the answer is `isWhole`, `ended` or `broke` follows. */
+  answered(status: number, isWhole: boolean): void;
+  /** The rest of an answer with this status came, or nobody wants it. */
+  ended(status: number): void;
+  /** The rest of an answer with this status will not come. */
+  broke(status: number, refusal: Refusal): void;
   /** There is no answer, or no connection. */
   refused(refusal: Refusal): void;
   /** Moves a call of which nothing reached the backend. @returns false when it has to be refused */
   move(call: Call, refusal: Refusal, reason: string): boolean;
+  /** Whether there is another backend to move it to. */
+  mayMove(call: Call): boolean;
 }
 
 /** One request on its way to a backend and its answer on the way back. */
@@ -34,9 +51,14 @@ export class Call implements BackendCall {
   private options: BackendOptions;
   private watch: CallWatch | null;
   response: Response | null = null;
+  /** Status of the backend's answer; 0 before. */
+  private status = 0;
   sent = false;
-  /** When it began to wait for a connection. */
+  /** When it began to wait for a connection of this backend, and when it has waited enough. */
   waitingSince = 0;
+  waitUntil = NEVER;
+  /** When it has waited enough, however many backends it was moved between; 0 while it has not waited. */
+  giveUpAt = 0;
   /** What was sent on a connection that turned out dead; sent once more on a new one. */
   replay: Buffer | null = null;
   /** How often it was sent once more, for whatever reason. */
@@ -64,13 +86,39 @@ export class Call implements BackendCall {
     return !this.cancelled && this.repeats < this.mostRepeats;
   }
 
-  answer(response: Response): void {
+  /**
+   * It waits for a connection now: for `timeout` milliseconds, or any time for 0. Several backends share this time:
+   * while there is another one to try, it waits for half of what is left. @returns until when
+   */
+  wait(timeout: number): number {
+    const now = timeNow();
+    this.waitingSince = now;
+    if (timeout === 0) return (this.waitUntil = NEVER);
+    if (this.giveUpAt === 0) this.giveUpAt = now + timeout;
+    const left = Math.max(0, this.giveUpAt - now);
+    this.waitUntil = now + (this.watch?.mayMove(this) === true ? left / 2 : left);
+    return this.waitUntil;
+  }
+
+  /** The answer is here, or its head. */
+  answer(response: Response, isWhole: boolean): void {
     const { received, responseTimeout } = this.options;
     this.response = response;
-    this.watch?.answered(response.status);
+    this.status = response.status;
+    this.watch?.answered(response.status, isWhole);
     if (this.cancelled) readForNobody(response, responseTimeout);
     else if (received === null) this.reply.settle(response);
     else this.settle(received(response, this.exchange));
+  }
+
+  /** The rest of the answer came, or nobody wants it. */
+  ended(): void {
+    this.watch?.ended(this.status);
+  }
+
+  /** The rest of the answer will not come. */
+  broke(refusal: Refusal): void {
+    this.watch?.broke(this.status, this.known(refusal));
   }
 
   private settle(answer: Answer): void {
@@ -97,15 +145,22 @@ export class Call implements BackendCall {
   /** There is no connection for it: another backend gets it, or there is no answer. */
   displace(refusal: Refusal, reason: string = refusals[refusal].reason): void {
     if (this.cancelled) return;
-    this.watch?.refused(refusal);
+    this.watch?.refused(this.known(refusal));
     if (this.watch?.move(this, refusal, reason) !== true) this.fail(refusal, reason);
   }
 
   /** There is no answer; the reason is for the log. */
   refuse(refusal: Refusal, reason: string = refusals[refusal].reason): void {
     if (this.cancelled) return;
-    this.watch?.refused(refusal);
+    this.watch?.refused(this.known(refusal));
     this.fail(refusal, reason);
+  }
+
+  /** The refusal as it says something of the backend: connections to a proxy that reads requests are the proxy's. */
+  private known(refusal: Refusal): Refusal {
+    const { via } = this.options;
+    if (via === null) return refusal;
+    return OF_THE_WAY.has(refusal) || (via.prefix !== null && OF_CONNECTIONS.has(refusal)) ? 'backend-proxy' : refusal;
   }
 
   private fail(refusal: Refusal, reason: string): void {

@@ -226,6 +226,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
       if (this.state === AWAITING) this.refuse('backend-malformed', 'DATA came before the head of the response');
       else if (left > 0) this.refuse('backend-malformed', 'the body of the response is shorter than its head says');
       else {
+        this.call?.ended();
         this.finish();
         body?.finish(trailers);
       }
@@ -242,7 +243,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
     }
     this.session.answered();
     this.finish();
-    deliver(call, response);
+    deliver(call, response, true);
   }
 
   /** The head goes on without its content, which follows. */
@@ -260,7 +261,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
     this.left = this.body === null ? 0 : this.body.length;
     call.upload?.forget();
     if (this.body === null) this.call = call.carrier = null; // what is still to come says nothing
-    deliver(call, response);
+    deliver(call, response, this.body === null);
   }
 
   // ---- ends, expected and not
@@ -275,9 +276,11 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
   drop(): void {
     if (this.state === OVER) return;
     this.session.output.reset(this.id, ERROR.CANCEL);
-    const { body } = this;
+    const { body, call } = this;
     this.leave();
-    body?.fail();
+    if (body === null) return;
+    call?.ended();
+    body.fail();
   }
 
   /** The backend broke a rule: the stream is reset, and what has not begun is refused. */
@@ -293,6 +296,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
     this.leave();
     if (body !== null) {
       const why = refusal === 'backend-closed' || refusal === 'backend-reset' ? 'backend-cut' : refusal;
+      call?.broke(why);
       this.session.options.failed(why, reason ?? refusals[why].reason, true);
       body.fail(why);
     } else if (call !== null && call.response === null) call.refuse(refusal, reason);
@@ -386,8 +390,8 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
   }
 }
 
-function deliver(call: Call, response: Response): void {
-  call.answer(response);
+function deliver(call: Call, response: Response, isWhole: boolean): void {
+  call.answer(response, isWhole);
   if (call.exchange.over) return;
   awaiting(); // somebody still looks at it: in this turn, or longer
   keep(response.headers);

@@ -14,12 +14,21 @@ export interface BackendEndpoint {
   readonly slot: number;
   /** Pools of this unit that are open to it. Their load is its load. */
   readonly pools: Backend[];
-  /** It answered a request, with any status. Without `isJudged` that is counted and has no consequences. */
-  answered(status: number, isJudged: boolean): void;
+  /**
+   * It answered a request, with any status. Unless the answer is `isWhole`, `ended` or `broke` follows. Without `isJudged`
+   * that is counted and has no consequences.
+   */
+  answered(status: number, isWhole: boolean, isJudged: boolean): void;
+  /** The rest of an answer with this status came, or nobody wants it. */
+  ended(status: number, isJudged: boolean): void;
+  /** The rest of an answer with this status will not come. */
+  broke(status: number, refusal: Refusal, isJudged: boolean): void;
   /** It did not answer a request. */
   refused(refusal: Refusal, isJudged: boolean): void;
   /** Another endpoint gets a request that no connection of it took. */
   moved(): void;
+  /** A tunnel, such as a WebSocket, is open to it. The result ends it. */
+  tunnelled(): () => void;
 }
 
 /** Handler that holds pools open to endpoints. */
@@ -36,6 +45,8 @@ export interface Backends {
   choose(exchange: Exchange, isRetry?: boolean): BackendEndpoint | null;
   /** Returns another endpoint for a request that no connection of this one took; null when enough were tried. */
   another(exchange: Exchange, failed: BackendEndpoint): BackendEndpoint | null;
+  /** Whether `another` would return an endpoint. */
+  hasAnother(exchange: Exchange): boolean;
   /** Waits until endpoints are known. @returns why there are none, or null */
   known(): Promise<string | null>;
   /** Adds the affinity cookie to a response that needs it; null without affinity. */

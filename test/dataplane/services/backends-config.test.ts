@@ -105,6 +105,34 @@ describe('configurations', () => {
         `value ${where}.activeHealth.expectedStatuses: must have at least 1 entry`,
       ],
     ],
+    [
+      { endpoints: endpointsAt(1), passiveHealth: { ejectionTime: '10 minutes' } },
+      [
+        `duration ${where}.passiveHealth.maxEjectionTime: must be at least as long as 'ejectionTime', which would have no effect`,
+      ],
+    ],
+    [
+      { endpoints: endpointsAt(1), serverName: 'shop', activeHealth: { tls: { type: 'ClientTlsOptions' } } },
+      [
+        `value ${where}.serverName: has no effect: there is no 'https' endpoint`,
+        `value ${where}.activeHealth.tls: has no effect: there is no 'https' endpoint`,
+      ],
+    ],
+    [
+      { dns: { uri: 'http://a' }, serverName: 'shop' },
+      [`value ${where}.serverName: has no effect: there is no 'https' endpoint`],
+    ],
+    [
+      {
+        endpoints: [{ uri: 'https://a' }],
+        activeHealth: { protocol: 'tcp', tls: { type: 'ClientTlsOptions' } },
+      },
+      [`value ${where}.activeHealth.tls: has no effect with 'tcp'`],
+    ],
+    [
+      { endpoints: [{ uri: 'http://[fe80::1%25eth0]:80' }] },
+      [`value ${where}.endpoints[0].uri: is not an absolute URL: 'http://[fe80::1%25eth0]:80'`],
+    ],
     [{ dns: { uri: 'http://a', interval: '2 hours' } }, [`duration ${where}.dns.interval: must be at most 1 hour`]],
   ])('%j', (config, problems) => {
     expect(of(config)).toEqual(problems);

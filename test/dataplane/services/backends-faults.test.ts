@@ -39,6 +39,17 @@ describe('an endpoint that takes no requests', () => {
     expect(await bodiesOf(gateway, 4)).toEqual(Array(4).fill('one'));
   });
 
+  it('and others like it have one connectionTimeout together', async () => {
+    const full = await Promise.all(Array.from({ length: 5 }, () => startFullListener()));
+    for (const one of full) onTestFinished(() => one.close());
+    const ports = full.map(({ port }) => port);
+    const gateway = await serve(sendingTo(inTurn(endpointsAt(...ports)), { connectionTimeout: '3 seconds' }));
+    const began = performance.now();
+    const answer = await send(gateway, 'GET /');
+    expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-connect-timeout']);
+    expect(performance.now() - began).toBeLessThan(12_000); // 15 seconds if each had its own
+  });
+
   it('leaves the whole body to the other endpoint', async () => {
     const echo = await startApp(eachRequest(({ body }) => plainAnswer(body)));
     const gateway = await serve(sendingTo(inTurn(endpointsAt(await deadPort(), echo.port))));

@@ -10,6 +10,7 @@ import {
   startApp,
   startApps,
 } from '../../support/backends/endpoint-apps.ts';
+import { type ProxyRule, startProxy } from '../../support/backends/http-proxy.ts';
 import { eachRequest, plainAnswer, type Script } from '../../support/backends/scripted-backend.ts';
 import type { ConfiguredGateway } from '../../support/gateways/configured-gateway.ts';
 import { send, serve } from '../../support/gateways/served.ts';
@@ -33,6 +34,15 @@ describe('an endpoint that fails', () => {
     ['answers 503', eachRequest(() => plainAnswer('no', '503 Unavailable')), 'status 503'],
     ['resets connections', async (peer) => void ((await peer.head()) !== null && peer.reset()), 'backend-closed'],
     ['does not answer', () => {}, 'backend-timeout'],
+    [
+      'breaks off its answers',
+      async (peer) => {
+        await peer.head();
+        peer.send('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf');
+        peer.close();
+      },
+      'backend-cut',
+    ],
     ['answers with garbage', (peer) => peer.send('garbage\r\n\r\n'), 'backend-malformed'],
   ])('gets no requests after three of them: it %s', async (_case, script, reason) => {
     const bad = await startApp(script);
@@ -41,7 +51,7 @@ describe('an endpoint that fails', () => {
     const backends = inTurn(endpoints, passiveHealth({ consecutiveFailures: 3 }));
     const gateway = await serve(sendingTo(backends, { soTimeout: '3 seconds' }));
     while (messages(gateway, EJECTED).length === 0) {
-      await Promise.all(Array.from({ length: 9 }, () => send(gateway, 'GET /')));
+      await Promise.allSettled(Array.from({ length: 9 }, () => send(gateway, 'GET /')));
     }
     expect(messages(gateway, EJECTED)).toMatchObject([{ endpoint: `127.0.0.1:${bad.port}`, reason, seconds: 10 }]);
     expect(endpointsBy(gateway)).toEqual({ serving: 2, ejected: 1, down: 0 });
@@ -105,7 +115,51 @@ describe('an endpoint that fails', () => {
   });
 });
 
+describe('a proxy on the way to endpoints', () => {
+  it.each<[string, string, ProxyRule | null]>([
+    ['cannot be reached', 'http', null],
+    ['cannot be reached by tunnels', 'https', null],
+    ['opens no tunnels', 'https', { refuses: 503 }],
+    ['babbles', 'https', { babbles: 'what' }],
+  ])('does not eject them when it %s', async (_case, scheme, rule) => {
+    const endpoints = [1, 2, 3].map((last) => ({ uri: `${scheme}://192.0.2.${last}` }));
+    const uri = rule === null ? `http://127.0.0.1:${await deadPort()}` : (await startProxy(rule)).uri;
+    const proxyOptions = { type: 'CustomProxyOptions', config: { uri } };
+    const health = passiveHealth({ consecutiveFailures: 1 });
+    const gateway = await serve(sendingTo(inTurn(endpoints, health), { proxyOptions }));
+    const statuses = [await send(gateway, 'GET /'), await send(gateway, 'GET /')].map(({ status }) => status);
+    expect([statuses, messages(gateway, EJECTED)]).toEqual([[502, 502], []]);
+    expect(endpointsBy(gateway)).toEqual({ serving: 3, ejected: 0, down: 0 });
+  });
+
+  it('does not eject them when it closes connections that it reads requests of', async () => {
+    const closing = await startApp(async (peer) => void ((await peer.request()) !== null && peer.close()));
+    const proxyOptions = { type: 'CustomProxyOptions', config: { uri: `http://127.0.0.1:${closing.port}` } };
+    const endpoints = [1, 2, 3].map((last) => ({ uri: `http://192.0.2.${last}` }));
+    const gateway = await serve(
+      sendingTo(inTurn(endpoints, passiveHealth({ consecutiveFailures: 1 })), { proxyOptions }),
+    );
+    await bodiesOf(gateway, 3);
+    expect([closing.requests.length, messages(gateway, EJECTED)]).toEqual([3, []]);
+  });
+});
+
 describe('metrics of endpoints', () => {
+  it('count a response that breaks off as failed, and one that ends as answered', async () => {
+    const app = await startApp(async (peer) => {
+      for (let request = await peer.request(); request !== null; request = await peer.request()) {
+        peer.send('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf');
+        if (request.target === '/half') peer.close();
+        else peer.send('and it');
+      }
+    });
+    const gateway = await serve(sendingTo(inTurn(endpointsAt(app.port))));
+    await send(gateway, 'GET /whole');
+    await send(gateway, 'GET /half').catch(() => {});
+    const results = gateway.counted.filter(({ metric }) => metric === 'gw_backends_requests_total');
+    expect(results.map(({ labels }) => labels['result'])).toEqual(['answered', 'failed']);
+  });
+
   it('count answers, failures and moved requests', async () => {
     const [one] = await startApps();
     const dead = await deadPort();

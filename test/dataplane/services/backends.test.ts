@@ -1,4 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { createHash } from 'node:crypto';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import {
   answering,
@@ -18,6 +19,7 @@ import { RawClient } from '../../support/clients/raw-client.ts';
 import { clientFrame, frame, framesIn } from '../../support/clients/websocket-frames.ts';
 import { switching, UPGRADE } from '../../support/clients/websocket-upgrade.ts';
 import type { ConfiguredGateway } from '../../support/gateways/configured-gateway.ts';
+import { asForwardProxy } from '../../support/gateways/forward-proxy.ts';
 import { send, serve } from '../../support/gateways/served.ts';
 import { certificateAuthority } from '../../support/identity/certificates.ts';
 import { secretFolder } from '../../support/identity/secret-folder.ts';
@@ -125,7 +127,7 @@ describe('an affinity cookie', () => {
     const { gateway } = await three();
     const first = await send(gateway, 'GET /');
     const line = first.headers.get('set-cookie')!;
-    expect(line).toMatch(/^gw-endpoint=[0-9a-f]{16}; Path=\/; SameSite=Lax; HttpOnly$/);
+    expect(line).toMatch(/^gw-endpoint=[\w-]{22}; Path=\/; SameSite=Lax; HttpOnly$/);
     for (let i = 0; i < 5; i++) {
       const next = await send(gateway, 'GET /', [`Cookie: a=b; ${cookieOf(line)}`]);
       expect([next.body, next.headers.get('set-cookie')]).toEqual([first.body, undefined]);
@@ -139,9 +141,33 @@ describe('an affinity cookie', () => {
     const cookie = cookieOf(first.headers.get('set-cookie'));
     const next = await send(gateway, 'GET /', [`Cookie: ${cookie}`]);
     expect(next.body).not.toBe(first.body);
-    expect(next.headers.get('set-cookie')).toMatch(/^at=[0-9a-f]{16}; Path=\/; SameSite=Lax; HttpOnly; Secure$/);
+    expect(next.headers.get('set-cookie')).toMatch(/^at=[\w-]{22}; Path=\/; SameSite=Lax; HttpOnly; Secure$/);
     const foreign = await send(gateway, 'GET /', ['Cookie: at=somewhere']);
-    expect(foreign.headers.get('set-cookie')).toMatch(/^at=[0-9a-f]{16};/);
+    expect(foreign.headers.get('set-cookie')).toMatch(/^at=[\w-]{22};/);
+  });
+
+  it('does not reach the endpoints, unlike other cookies', async () => {
+    const { gateway, started } = await three({ name: 'at' });
+    await send(gateway, 'GET /', ['Cookie: a=b; at=something; c=d']);
+    await send(gateway, 'GET /', ['Cookie: at=something']);
+    const cookies = started.flatMap(({ requests }) => requests.flatMap(({ headers }) => headers));
+    expect(cookies.filter(([name]) => name === 'cookie')).toEqual([['cookie', 'a=b; c=d']]);
+  });
+
+  it('cannot be made without the key, which another gateway does not have', async () => {
+    const started = await startApps();
+    const endpoints = endpointsAt(...started.map(({ port }) => port));
+    const config = inTurn(endpoints, { affinityCookie: {} });
+    const [own, other] = [await serve(sendingTo(config)), await serve(sendingTo(config))];
+    const foreign = cookieOf((await send(other, 'GET /')).headers.get('set-cookie'));
+    for (const { port } of started) {
+      const address = `127.0.0.1:${port}`;
+      const hash = createHash('sha256').update(address).digest('hex').slice(0, 16);
+      for (const cookie of [`gw-endpoint=${address}`, `gw-endpoint=${hash}`, foreign]) {
+        const answer = await send(own, 'GET /', [`Cookie: ${cookie}`]);
+        expect(answer.headers.get('set-cookie')).toMatch(/^gw-endpoint=/);
+      }
+    }
   });
 
   it('holds for every handler that a request goes to, not only for the first', async () => {
@@ -169,9 +195,11 @@ describe('an affinity cookie', () => {
       cookie = cookieOf(answer.headers.get('set-cookie'));
     }
     const drained = [{ ...endpoints[0]!, weight: 0 }, ...endpoints.slice(1)];
-    const draining = await serve(sendingTo(inTurn(drained, { affinityCookie })));
-    expect(await bodiesOf(draining, 6)).not.toContain('one');
-    expect(await bodiesOf(draining, 3, [`Cookie: ${cookie}`])).toEqual(Array(3).fill('one'));
+    const document = asForwardProxy({ handler: sendingTo(inTurn(drained, { affinityCookie })) });
+    const base = { document, hash: 'drained' };
+    expect(all.configuration.apply({ revision: '2', base, set: [], remove: [], defaultSlots: {} })).toEqual([]);
+    expect(await bodiesOf(all, 6)).not.toContain('one');
+    expect(await bodiesOf(all, 3, [`Cookie: ${cookie}`])).toEqual(Array(3).fill('one'));
   });
 });
 
@@ -205,6 +233,27 @@ describe('TLS', () => {
 });
 
 describe('WebSockets', () => {
+  it('count as requests of their endpoint until they are closed', async () => {
+    const [one, two] = [await startApp(switching(() => {})), await startApp(switching(() => {}))];
+    const backends = { type: 'Backends', config: { endpoints: endpointsAt(one.port, two.port) } };
+    const gateway = await serve(sendingTo(backends, { websocket: { enabled: true } }));
+    const clients: RawClient[] = [];
+    const open = async (): Promise<void> => {
+      const client = await RawClient.connect(gateway.port);
+      onTestFinished(() => client.destroy());
+      clients.push(client);
+      client.send(`GET /socket HTTP/1.1\r\nHost: gw.test\r\n${UPGRADE}\r\n`);
+      await client.until((text) => text.includes('\r\n\r\n'));
+    };
+    for (let i = 0; i < 10; i++) await open();
+    expect([one.open, two.open]).toEqual([5, 5]);
+    for (const client of clients) client.destroy();
+    await vi.waitUntil(() => one.open + two.open === 0, { timeout: 20_000 });
+    await open();
+    await open();
+    expect([one.open, two.open]).toEqual([1, 1]);
+  });
+
   it('are opened to an endpoint that takes them', async () => {
     const socket = await startApp(
       switching(async (peer) => {

@@ -1,12 +1,16 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { EndpointMeter } from '../../../../dataplane/backends/endpoints/endpoint-meter.ts';
-import { HealthTable, tenths } from '../../../../dataplane/backends/endpoints/health-table.ts';
+import { tenths } from '../../../../dataplane/backends/endpoints/health-record.ts';
+import { HealthTable } from '../../../../dataplane/backends/endpoints/health-table.ts';
 import {
   type JudgedEndpoint,
   PassiveHealth,
   type PassiveHealthRules,
 } from '../../../../dataplane/backends/endpoints/passive-health.ts';
+import { UnitLives } from '../../../../dataplane/heap/unit-lives.ts';
 import { objectParts } from '../../../support/gateways/object-parts.ts';
 
 const RULES: PassiveHealthRules = {
@@ -57,7 +61,7 @@ describe('failures in a row', () => {
     const one = unit(memoryFor(2), ['a', 'b']);
     for (let i = 0; i < 5; i++) {
       fail(one, 0, 2);
-      one.judge.answered(one.endpoints[0]!, 500);
+      one.judge.answered(one.endpoints[0]!, 500, true);
     }
     expect(one.isOut()).toEqual([false, false]);
     fail(one, 0, 3);
@@ -66,14 +70,66 @@ describe('failures in a row', () => {
 
   it('are also statuses that count as failures', () => {
     const one = unit(memoryFor(2), ['a', 'b']);
-    for (let i = 0; i < 3; i++) one.judge.answered(one.endpoints[0]!, 503);
+    for (let i = 0; i < 3; i++) one.judge.answered(one.endpoints[0]!, 503, true);
     expect(one.isOut()).toEqual([true, false]);
     expect(one.logged).toMatchObject([{ reason: 'status 503' }]);
   });
 
-  it.each(['backend-queue-full', 'backend-egress', 'body-timeout'] as const)('are not refusals like %s', (refusal) => {
+  it.each([
+    'backend-queue-full',
+    'backend-egress',
+    'body-timeout',
+    'backend-proxy',
+    'backend-proxy-credentials',
+  ] as const)('are not refusals like %s', (refusal) => {
     const one = unit(memoryFor(2), ['a', 'b']);
     for (let i = 0; i < 10; i++) one.judge.refused(one.endpoints[0]!, refusal);
+    expect(one.isOut()).toEqual([false, false]);
+  });
+});
+
+describe('answers that break off', () => {
+  it('eject an endpoint, although the head of each came', () => {
+    const one = unit(memoryFor(2), ['a', 'b']);
+    for (let i = 0; i < 3; i++) {
+      one.judge.answered(one.endpoints[0]!, 200, false);
+      one.judge.broke(one.endpoints[0]!, 200, 'backend-cut');
+    }
+    expect(one.isOut()).toEqual([true, false]);
+    expect(one.logged).toMatchObject([{ reason: 'backend-cut' }]);
+  });
+
+  it('are forgotten with an answer that comes whole', () => {
+    const one = unit(memoryFor(2), ['a', 'b']);
+    for (let i = 0; i < 5; i++) {
+      for (let broken = 0; broken < 2; broken++) {
+        one.judge.answered(one.endpoints[0]!, 200, false);
+        one.judge.broke(one.endpoints[0]!, 200, 'backend-timeout');
+      }
+      one.judge.answered(one.endpoints[0]!, 200, false);
+      one.judge.ended(one.endpoints[0]!, 200);
+    }
+    expect(one.isOut()).toEqual([false, false]);
+  });
+
+  it('are not forgotten with an answer that is a failure itself, and count once', () => {
+    const one = unit(memoryFor(2), ['a', 'b']);
+    one.judge.answered(one.endpoints[0]!, 200, false);
+    one.judge.broke(one.endpoints[0]!, 200, 'backend-cut');
+    one.judge.answered(one.endpoints[0]!, 503, false);
+    one.judge.broke(one.endpoints[0]!, 503, 'backend-cut');
+    expect(one.isOut()).toEqual([false, false]);
+    one.judge.answered(one.endpoints[0]!, 503, false);
+    one.judge.ended(one.endpoints[0]!, 503);
+    expect(one.isOut()).toEqual([true, false]);
+  });
+
+  it('do not delay that the heads of other answers are successes', () => {
+    const one = unit(memoryFor(2), ['a', 'b']);
+    for (let i = 0; i < 5; i++) {
+      fail(one, 0, 2);
+      one.judge.answered(one.endpoints[0]!, 200, false);
+    }
     expect(one.isOut()).toEqual([false, false]);
   });
 });
@@ -84,11 +140,11 @@ describe('the failure rate', () => {
   it('ejects an endpoint that fails every other time', () => {
     const one = unit(memoryFor(2), ['a', 'b'], { failureRate });
     for (let i = 0; i < 4; i++) {
-      one.judge.answered(one.endpoints[0]!, 200);
+      one.judge.answered(one.endpoints[0]!, 200, true);
       fail(one, 0, 1);
     }
     expect(one.isOut()).toEqual([false, false]);
-    one.judge.answered(one.endpoints[0]!, 200);
+    one.judge.answered(one.endpoints[0]!, 200, true);
     fail(one, 0, 1);
     expect(one.isOut()).toEqual([true, false]);
   });
@@ -140,13 +196,64 @@ describe('an ejection', () => {
     fail(one, 0, 1);
     expect(one.isOut()).toEqual([true, false]);
     one.judge.endEjections();
-    one.judge.answered(one.endpoints[0]!, 200);
+    one.judge.answered(one.endpoints[0]!, 200, true);
     fail(one, 0, 2);
     expect(one.isOut()).toEqual([false, false]);
   });
 });
 
+it('withdraws an ejection without a trace', () => {
+  const { health } = unit(memoryFor(1), ['a']).endpoints[0]!;
+  const now = tenths();
+  health.eject(now, 100, 600);
+  health.endEjection(now + 100, 0);
+  expect(health.eject(now + 101, 100, 600)).toBe(200);
+  health.withdraw();
+  expect([health.until, health.eject(now + 102, 100, 600)]).toEqual([0, 200]);
+});
+
 describe('records', () => {
+  it('of a unit that died are used again', () => {
+    const memory = memoryFor(2);
+    const lives = new UnitLives(new SharedArrayBuffer(UnitLives.memory.bytes));
+    const dying = new HealthTable(memory, 1, lives);
+    dying.take('a');
+    const b = dying.take('b');
+    const living = new HealthTable(memory, 0, lives);
+    living.take('b');
+    lives.ended(1);
+    const c = living.take('c');
+    expect([c.failed(), living.take('c').failed(), b.failed(), living.take('b').failed()]).toEqual([1, 2, 1, 2]);
+  });
+
+  it('of a unit that died go to the next one of its number only if that uses them', () => {
+    const memory = memoryFor(2);
+    const lives = new UnitLives(new SharedArrayBuffer(UnitLives.memory.bytes));
+    const dying = new HealthTable(memory, 1, lives);
+    dying.take('a').failed();
+    dying.take('b').failed();
+    lives.ended(1);
+    const next = new HealthTable(memory, 1, lives);
+    expect(next.take('b').failed()).toBe(2);
+    const c = next.take('c');
+    expect([c.failed(), new HealthTable(memory, 0, lives).take('c').failed()]).toEqual([1, 2]);
+  });
+
+  it('are of one endpoint while several units take and release them', async () => {
+    const memory = memoryFor(4);
+    const problems = await Promise.all(
+      [0, 1, 2].map(async (unit) => {
+        const worker = new Worker(new URL('../../../support/backends/record-taker.ts', import.meta.url), {
+          workerData: { memory, unit, times: 5000 },
+        });
+        const [problem] = await once(worker, 'message');
+        await worker.terminate();
+        return problem as string | null;
+      }),
+    );
+    expect(problems).toEqual([null, null, null]);
+  });
+
   it('of endpoints that have gone are used again', () => {
     const table = new HealthTable(memoryFor(2));
     const [a, b] = [table.take('a'), table.take('b')];

@@ -168,6 +168,22 @@ describe('hash', () => {
     }
   });
 
+  it('has the same owners after changes as if it were built anew', () => {
+    const all = endpoints(...Array.from({ length: 40 }, (_, i) => ({ weight: 1 + (i % 3) })));
+    const hashing = keyed();
+    const ownersNow = (): BalancedEndpoint[] =>
+      KEYS.slice(0, 2000).map((key) => {
+        hashing.with(key);
+        return hashing.ring.pick(exchange);
+      });
+    const random = randomNumbers(SEED);
+    for (let round = 0; round < 30; round++) {
+      const some = all.filter((_, i) => i === round || random() % 3 > 0);
+      hashing.ring.use(some);
+      expect(ownersNow()).toEqual(owners(some).slice(0, 2000));
+    }
+  });
+
   it('gives endpoints shares by their weights', () => {
     const all = endpoints({ weight: 4 }, { weight: 4 }, { weight: 1 });
     const shares = all.map((one) => owners(all).filter((owner) => owner === one).length / KEYS.length);
