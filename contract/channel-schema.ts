@@ -25,6 +25,7 @@ import {
   type RouteEntry,
   type RouteKey,
   SESSION_KEYS,
+  type ServerCertificate,
   type SharedObjects,
   type SharedResource,
   type Tenant,
@@ -107,13 +108,24 @@ const sessionKeys = z.object({
   sources: z.exactOptional(sources),
 } satisfies EveryField<GroupSessionKeys>);
 
-const TYPES = ['forbidden-addresses', 'objects', 'session-keys'];
+const serverCertificate = z.object({
+  type: z.literal('server-certificate'),
+  key: text,
+  hash: text,
+  tenant: text,
+  hosts: z.record(text, text),
+  chain: text,
+  privateKey: text,
+  sources: z.exactOptional(sources),
+} satisfies EveryField<ServerCertificate>);
+
+const TYPES = ['forbidden-addresses', 'objects', 'session-keys', 'server-certificate'];
 /** What is no resource of a known type. */
 const unknownResource = z.looseObject({ type: text.refine((type) => !TYPES.includes(type)) }).transform(() => null);
 
 /** A newer controller may send types that this plane does not know: those are left out, and asked for again later. */
 const sharedResources = z
-  .array(z.union([forbiddenAddresses, sharedObjects, sessionKeys, unknownResource]))
+  .array(z.union([forbiddenAddresses, sharedObjects, sessionKeys, serverCertificate, unknownResource]))
   .transform((all): readonly SharedResource[] => all.filter((one) => one !== null));
 
 const resourceChanges = z.object({

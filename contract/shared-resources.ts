@@ -4,6 +4,7 @@ import type {
   GroupSessionKeys,
   ResourceChanges,
   RouteEntry,
+  ServerCertificate,
   SharedObjects,
   SharedResource,
 } from './snapshot.ts';
@@ -16,13 +17,18 @@ export function sharedResourceHash(
   resource:
     | Omit<ForbiddenAddresses, 'hash'>
     | Omit<SharedObjects, 'hash' | 'sources'>
-    | Omit<GroupSessionKeys, 'hash' | 'sources'>,
+    | Omit<GroupSessionKeys, 'hash' | 'sources'>
+    | Omit<ServerCertificate, 'hash' | 'sources'>,
 ): string {
   const { type, key } = resource;
   if (type === 'forbidden-addresses') {
     return contentHash({ type, key, places: resource.places.map((place) => ({ ...place })) });
   }
   if (type === 'session-keys') return contentHash({ type, key, keys: [...resource.keys] });
+  if (type === 'server-certificate') {
+    const { tenant, hosts, chain, privateKey } = resource;
+    return contentHash({ type, key, tenant, hosts, chain, privateKey });
+  }
   return contentHash({ type, key, objects: resource.objects, files: resource.files });
 }
 

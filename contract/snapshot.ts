@@ -106,8 +106,30 @@ export interface GroupSessionKeys {
 /** Key of the one resource with session keys. */
 export const SESSION_KEYS = 'session-keys';
 
+/** A certificate for hosts of a tenant: TLS connectors show it to clients that ask for one of them. */
+export interface ServerCertificate {
+  readonly type: 'server-certificate';
+  /** Namespace and name of its Secret, such as `Certificate/shop/shop-tls`. */
+  readonly key: string;
+  /** Hash of everything but the sources, by `sharedResourceHash`. */
+  readonly hash: string;
+  /** The tenant whose hosts they are. It is shown for no host of another one. */
+  readonly tenant: string;
+  /**
+   * The hosts that it is for, in lower case; `*.example.com` stands for one more label. Each with the age and name of the
+   * oldest Route that wants it: of two certificates for one host, the lesser text wins.
+   */
+  readonly hosts: Readonly<Record<string, string>>;
+  /** The certificate and those that it was issued by, in PEM. */
+  readonly chain: string;
+  /** The private key in PEM. It is secret: never logged, never shown. */
+  readonly privateKey: string;
+  /** The Secret that it was made from. Not part of the hash. */
+  readonly sources?: readonly SourceVersion[];
+}
+
 /** Something that planes get once, beside the routes: it changes without them. Its type says what it is. */
-export type SharedResource = ForbiddenAddresses | SharedObjects | GroupSessionKeys;
+export type SharedResource = ForbiddenAddresses | SharedObjects | GroupSessionKeys | ServerCertificate;
 
 /** Changes of shared resources. All others stay unchanged. */
 export interface ResourceChanges {

@@ -35,6 +35,12 @@ const group = z.strictObject({
       'Names of the tenants whose Routes its data planes serve; by default all. Routes of other tenants are not ' +
         'served, even if they select the group.',
     ),
+  addresses: z
+    .exactOptional(z.array(z.string().min(1).max(253)).max(16))
+    .describe(
+      'Addresses or host names under which clients reach the group, for the status of Routes; by default those of its ' +
+        'Services in the namespace of the controllers.',
+    ),
 });
 
 /** Every field of `trust.json`: whom an operator trusts with what. */

@@ -32,6 +32,7 @@ export function publishedCompilation(
     defaultGroup: trust.groups[0]?.name ?? 'default',
     grants: groupGrants(trust),
     ...(resources.sidecarBase === null ? {} : { sidecarBase: resources.sidecarBase }),
+    ...(resources.certificateUsers.size === 0 ? {} : { certificateUsers: resources.certificateUsers }),
     seen,
     selectionOf(route) {
       // one that changed is looked for; a table of all pays when many are asked for

@@ -41,6 +41,7 @@ const conditionColumn = (name: string, type: string, description: string, priori
 });
 
 const accepted = conditionColumn('Accepted', 'Accepted', 'Whether this generation is valid.');
+const certified = conditionColumn('Certificates', 'Certificates', 'Whether all certificates are shown and valid.', 1);
 const resolved = (priority?: 1): Column =>
   conditionColumn('Resolved', 'ResolvedRefs', 'Whether all references exist and may be used.', priority);
 const message: Column = {
@@ -103,6 +104,7 @@ spec:
         description: 'Condition for its requests.',
       },
       resolved(1),
+      certified,
       message,
       age,
     ],

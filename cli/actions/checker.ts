@@ -25,6 +25,8 @@ import { checkSingle } from '../../dataplane/routes/check-single.ts';
 import { documentReading } from '../../dataplane/routes/document-reading.ts';
 import { foundRouters } from '../../dataplane/routes/found-routers.ts';
 import { neededBase, usableObjects, usedObjects } from '../../dataplane/routes/needed-base.ts';
+import { readHostCertificate } from '../../dataplane/tls/hosts/host-certificate.ts';
+import { errorText } from '../../platform/error-text.ts';
 import { valueJson } from '../output/value-json.ts';
 
 /** A document with those around it, the outermost first, the router of a route, and what `admin.json` says. */
@@ -130,6 +132,13 @@ export function dataPlaneChecker(reach: Reach): Checker {
       const around = { documents: [document], ...(administrativePath === undefined ? {} : { administrativePath }) };
       const options = optionsFor(around);
       return judgement(checkBase(document, checkDefaultObjects(options), options), around);
+    },
+    certificate(chain, privateKey) {
+      try {
+        return { problem: null, ...readHostCertificate(chain, privateKey) };
+      } catch (error) {
+        return { problem: errorText(error) };
+      }
     },
   };
 }

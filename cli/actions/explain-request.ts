@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '../../contract/document/json-value.ts';
 import { tenantReach } from '../../contract/reach.ts';
+import { HostGrants } from '../../contract/resources/host-grants.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import type { CompiledRoute, Snapshot } from '../../controller/compile/snapshot.ts';
@@ -9,7 +10,6 @@ import { judgeTarget, target } from '../../dataplane/engine/head/target.ts';
 import type { Exchange } from '../../dataplane/engine/message/exchange.ts';
 import { refusals } from '../../dataplane/engine/message/refusal.ts';
 import { documentReading } from '../../dataplane/routes/document-reading.ts';
-import { HostGrants } from '../../dataplane/routes/host-grants.ts';
 import { type OperatorReach, operatorReach } from '../../dataplane/unit/operator-reach.ts';
 import { describedExchange } from '../output/described-exchange.ts';
 import { type SeenValue, seenValues } from './seen-values.ts';

@@ -59,7 +59,7 @@ export function readResource(raw: JsonValue, defaults: ObjectDefaults = {}): Res
 
 const schemas = { Route: routeSpec, SecretStore: secretStoreSpec, AuditService: auditServiceSpec };
 /** Of a Route the rest is its document, which the compiler judges. */
-const ROUTE_FIELDS: ReadonlySet<unknown> = new Set(['name', 'dataPlanes', 'onInvalid', '_id']);
+const ROUTE_FIELDS: ReadonlySet<unknown> = new Set(['name', 'dataPlanes', 'tls', 'onInvalid', '_id']);
 
 /** Problems of a spec that document validation does not find; paths begin with `spec`. */
 export function specProblems(kind: ResourceKind, spec: JsonObject): Problem[] {

@@ -28,7 +28,8 @@ export const routeStatus = z.strictObject({
   observedGeneration,
   conditions: conditions(
     'Accepted: this generation is valid. ResolvedRefs: all references exist and may be used. Programmed: every ' +
-      'selected data plane runs the version that the controller compiled. BaseCurrent: False while the last good ' +
+      'selected data plane runs the version that the controller compiled. Certificates: data planes show all ' +
+      'certificates of spec.tls, and none expires soon; absent without spec.tls. BaseCurrent: False while the last good ' +
       'base configuration serves because the newest one is invalid; otherwise absent. AccessManagerLogin: False while ' +
       'the agent of an AmService cannot log in at a data plane; otherwise absent. ScriptsRunning: False while a ' +
       'script is suspended at a data plane; otherwise absent.',
@@ -37,6 +38,18 @@ export const routeStatus = z.strictObject({
     .string()
     .optional()
     .describe('Number of selected data planes that run it, such as 2/3, and the generation if it is an older one.'),
+  addresses: z
+    .array(
+      z.strictObject({
+        group: z.string().min(1).describe('Group of data planes that is reached there.'),
+        type: oneOf(['IPAddress', 'Hostname']).describe('Kind of the address.'),
+        value: z.string().min(1).max(253).describe('The address or host name.'),
+      }),
+    )
+    .max(64)
+    .optional()
+    .meta({ listType: 'atomic' })
+    .describe('Addresses under which clients reach the data planes that serve it.'),
   lastGood: z
     .strictObject({
       generation: z.int().min(0).describe('Generation of that version.'),

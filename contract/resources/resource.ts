@@ -3,7 +3,7 @@ import type { Problem } from '../problem.ts';
 
 export const GROUP = 'gatewarden.io';
 export const VERSION = 'v1alpha1';
-/** A Secret may be read for a SecretStore only when it carries this label with this value. */
+/** A Secret may be read only when it carries this label with this value. */
 export const CONSENT_LABEL = 'gatewarden.io/secret-store';
 export const CONSENT = 'allowed';
 
@@ -45,12 +45,14 @@ export interface LastGoodMark {
   readonly hash: string;
 }
 
-/** A Secret that a SecretStore names. */
+/** A Secret that a SecretStore or a Route names. */
 export interface SecretContent {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
+  /** Such as `kubernetes.io/tls`. */
+  readonly type: string;
   /** Null when it does not carry the label of consent: its data is then not even kept. */
   readonly data: ReadonlyMap<string, Uint8Array> | null;
 }

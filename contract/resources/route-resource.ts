@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../document/json-value.ts';
 import { planeSelector } from './plane-selector.ts';
 import { freeForm, freeObject, oneOf, ruled } from './resource-rule.ts';
+import { routeTls } from './route-tls.ts';
 
 const declaration = z
   .looseObject({
@@ -79,6 +80,12 @@ export const routeSpec = z.looseObject({
         'of a data plane. By default the first group. An empty selector selects all data planes except sidecars. A ' +
         'sidecar serves the Route only if it is in the same namespace and the selector names a label that it has.',
     ),
+  tls: routeTls
+    .optional()
+    .describe(
+      'Certificates for hosts of the tenant. TLS connectors of the data planes that serve the Route show them to clients ' +
+        'that ask for one of these hosts; other clients get the certificate of the connector.',
+    ),
   onInvalid: oneOf(['KeepLastGood', 'Refuse'])
     .optional()
     .describe(
@@ -98,7 +105,7 @@ export const routeSpec = z.looseObject({
 export type RouteSpec = z.infer<typeof routeSpec>;
 
 /** The fields that say where and how a Route is served, and are no part of its document. */
-export const APART: ReadonlySet<string> = new Set(['dataPlanes', 'onInvalid']);
+export const APART: ReadonlySet<string> = new Set(['dataPlanes', 'onInvalid', 'tls']);
 
 /** The route document that a Route holds. */
 export function routeDocument(spec: JsonObject): JsonObject {

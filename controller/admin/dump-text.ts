@@ -15,10 +15,16 @@ export function dumpText(snapshot: Snapshot | null, verdicts: readonly ResourceV
     base: snapshot?.base ?? null,
     defaults: snapshot?.defaults ?? [],
     routes: snapshot?.routes.map(withoutFiles) ?? [],
-    resources: snapshot?.resources?.map(withoutFiles) ?? [],
+    resources: snapshot?.resources?.map(withoutSecrets) ?? [],
     verdicts: verdicts.map(shownVerdict),
   };
   return hideSecrets(JSON.stringify(shown, null, 2));
+}
+
+function withoutSecrets(resource: SharedResource): object {
+  if (resource.type !== 'server-certificate') return withoutFiles(resource);
+  const { privateKey, ...rest } = resource;
+  return rest;
 }
 
 function withoutFiles(entry: RouteEntry | SharedResource): object {

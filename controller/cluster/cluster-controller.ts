@@ -9,7 +9,7 @@ import type { CertificateAuthority } from '../certificates/certificate-authority
 import { ServingCertificates } from '../certificates/serving-certificates.ts';
 import type { Compilation } from '../compile/compiler.ts';
 import { type ClusterCompilation, LiveCluster } from '../live-cluster.ts';
-import { ControllerMetrics, type ControllerMetricsSource } from '../metrics/controller-metrics.ts';
+import { ControllerMetrics } from '../metrics/controller-metrics.ts';
 import { type MergedRoute, MergedRoutes } from '../metrics/merged-routes.ts';
 import { ChannelServer } from '../publish/channel/channel-server.ts';
 import { EVERYBODY } from '../publish/channel/group-grants.ts';
@@ -21,7 +21,6 @@ import { PeerForwarder } from '../publish/peers/peer-forwarder.ts';
 import { PEER_METHOD, PEER_PLANES_METHOD } from '../publish/peers/peer-messages.ts';
 import { PeerService } from '../publish/peers/peer-service.ts';
 import { PlaneLedger } from '../publish/plane-ledger.ts';
-import { planeState } from '../publish/plane-state.ts';
 import { RoutePlanes } from '../publish/route-planes.ts';
 import { cutOffNote, readCutOffNote } from '../publish/sessions/cut-off-planes.ts';
 import { PlaneSessions } from '../publish/sessions/plane-sessions.ts';
@@ -38,11 +37,13 @@ import { isPeerToken } from './identity/peer-token.ts';
 import { PlaneReview } from './identity/plane-review.ts';
 import { SharedAuthority } from './identity/shared-authority.ts';
 import { KeyedPublication } from './keyed-publication.ts';
+import { metricsSource } from './metrics-source.ts';
 import { planeListener } from './plane-listener.ts';
 import { readyPlanes } from './ready-planes.ts';
 import { servingPods } from './serving-pods.ts';
 import { ControllerStatus } from './status/controller-status.ts';
 import { EventRecorder } from './status/event-recorder.ts';
+import { groupAddresses } from './status/group-addresses.ts';
 import { StatusWriter } from './status/status-writer.ts';
 import { toldFailures } from './told-failures.ts';
 
@@ -149,7 +150,15 @@ export class ClusterController {
     });
 
     // status, Events, metrics, admin addresses and webhook
-    this.metrics = new ControllerMetrics(this.metricsSource(isLeader));
+    this.metrics = new ControllerMetrics(
+      metricsSource({
+        source: this.source,
+        ledger: this.ledger,
+        sessions: this.sessions,
+        isLeader,
+        newest: () => this.newest,
+      }),
+    );
     options.showRoutes(this.metrics.registry, () => this.routeFigures());
     const recorded = (outcome: string): void => this.metrics.eventRecorded(outcome);
     this.events = new EventRecorder({ api, controller: name, recorded });
@@ -253,21 +262,6 @@ export class ClusterController {
     });
   }
 
-  private metricsSource(isLeader: () => boolean): ControllerMetricsSource {
-    const { ledger, sessions } = this;
-    return {
-      isLeader,
-      revision: () => this.newest?.snapshot?.revision ?? null,
-      planeStates: () =>
-        ledger.planes.map((facts) =>
-          planeState(facts, ledger.isConnected(facts.identity.id), sessions.revisionFor(facts.identity)),
-        ),
-      streams: () => sessions.facts.length,
-      reflectors: () => this.source.facts,
-      now: () => Date.now(),
-    };
-  }
-
   // ---- what happens
 
   private compiled({ compilation, state, published, took, base }: ClusterCompilation): void {
@@ -288,7 +282,8 @@ export class ClusterController {
     }
     // planes have got what there is to run, which no report may undo
     this.reported('base configuration problems', () => this.base.compiled(compilation, base.source));
-    this.reported('statuses', () => this.status.judged(resources.verdicts, this.base.news.note));
+    const addresses = groupAddresses(state.platform, resources.trust?.groups ?? []);
+    this.reported('statuses', () => this.status.judged(resources.verdicts, this.base.news.note, addresses));
     this.recall();
   }
 

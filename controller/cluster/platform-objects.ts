@@ -40,7 +40,9 @@ const service = z.looseObject({
   status: z
     .looseObject({
       loadBalancer: z
-        .looseObject({ ingress: z.array(z.looseObject({ ip: z.string().optional() })).default([]) })
+        .looseObject({
+          ingress: z.array(z.looseObject({ ip: z.string().optional(), hostname: z.string().optional() })).default([]),
+        })
         .default({ ingress: [] }),
     })
     .default({ loadBalancer: { ingress: [] } }),
@@ -80,12 +82,15 @@ export function podFacts(raw: JsonObject, before: PodFacts | null): PodFacts | n
 export function serviceFacts(raw: JsonObject, before: ServiceFacts | null): ServiceFacts | null {
   const { metadata, spec, status } = service.parse(raw);
   const addresses = numeric(spec.clusterIPs);
-  const balancers = status.loadBalancer.ingress.flatMap(({ ip }) => ip ?? []);
+  const { ingress } = status.loadBalancer;
+  const balancers = ingress.flatMap(({ ip }) => ip ?? []);
+  const published = [...spec.externalIPs, ...ingress.flatMap(({ ip, hostname }) => hostname ?? ip ?? [])];
   const sharedAddresses = numeric([...spec.externalIPs, ...balancers]);
   if (addresses.length + sharedAddresses.length === 0) return null;
   const { namespace } = metadata;
   const ports = spec.ports.map(({ port }) => port);
-  return unlessSame(before, { namespace, selector: spec.selector ?? null, addresses, sharedAddresses, ports });
+  const selector = spec.selector ?? null;
+  return unlessSame(before, { namespace, selector, addresses, sharedAddresses, ports, published });
 }
 
 /** The addresses of an EndpointSlice. */

@@ -102,13 +102,14 @@ export class SecretsFollower {
   }
 }
 
-function secretContent({ metadata, data }: JsonObject): SecretContent | null {
+function secretContent({ metadata, type, data }: JsonObject): SecretContent | null {
   if (!isJsonObject(metadata)) return null;
   const { namespace, name, uid, resourceVersion, labels } = metadata;
   if (typeof namespace !== 'string' || typeof name !== 'string') return null;
   if (typeof uid !== 'string' || typeof resourceVersion !== 'string') return null;
   const isAllowed = isJsonObject(labels) && labels[CONSENT_LABEL] === CONSENT;
-  return { namespace, name, uid, resourceVersion, data: isAllowed ? bytesOf(data) : null };
+  const kind = typeof type === 'string' ? type : 'Opaque';
+  return { namespace, name, uid, resourceVersion, type: kind, data: isAllowed ? bytesOf(data) : null };
 }
 
 function bytesOf(data: JsonObject[string] | undefined): ReadonlyMap<string, Uint8Array> {

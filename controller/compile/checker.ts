@@ -11,6 +11,23 @@ export interface Checker {
   admin(document: JsonObject): AdminJudgement;
   /** @param administrativePath `prefix` of `admin.json`: conditions of routes that test it get a warning */
   base(document: JsonObject, administrativePath?: string): Judgement;
+  /** Judges a certificate with its chain and its private key, in PEM, as data planes would use them. */
+  certificate(chain: string, privateKey: string): JudgedCertificate | UnusableCertificate;
+}
+
+/** A certificate that data planes can show. */
+export interface JudgedCertificate {
+  readonly problem: null;
+  /** Milliseconds since 1970. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+  /** Whether it is for a host, or for all hosts that a wildcard stands for. */
+  covers(host: string): boolean;
+}
+
+/** A certificate that data planes cannot show, and why; nothing of its key is said. */
+export interface UnusableCertificate {
+  readonly problem: string;
 }
 
 /** Verdict on `admin.json`. */

@@ -2,9 +2,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { RouteProblems } from '../../contract/channel.ts';
 import type { ReflectorFacts } from '../cluster/api/reflector-facts.ts';
 import type { PlaneState } from '../publish/plane-state.ts';
+import { type CertificateMetricsSource, showCertificates } from './certificate-metrics.ts';
 
 /** Data source of the metrics at each scrape. */
-export interface ControllerMetricsSource {
+export interface ControllerMetricsSource extends CertificateMetricsSource {
   isLeader(): boolean;
   revision(): string | null;
   /** States of the planes that this controller knows of. */
@@ -12,8 +13,6 @@ export interface ControllerMetricsSource {
   /** How many planes have their stream with this controller. */
   streams(): number;
   reflectors(): readonly ReflectorFacts[];
-  /** Milliseconds since 1970. */
-  now(): number;
 }
 
 const PLANE_STATES: readonly PlaneState[] = ['current', 'behind', 'refused', 'left'];
@@ -73,6 +72,7 @@ export class ControllerMetrics {
     });
     showNow(registers, source);
     showWatches(registers, source);
+    showCertificates(registers, source);
   }
 
   compiled(milliseconds: number): void {

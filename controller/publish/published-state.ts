@@ -47,6 +47,8 @@ export interface PublishedState {
   readonly sidecarBase?: BaseForSidecars;
   /** Session keys of planes; absent where there are none, and planes keep those that they have. */
   readonly sessionKeys?: SessionKeysForPlanes;
+  /** By the key of a certificate, the routes, as `routeKeyText`, that name it: only planes that run one of them get it. */
+  readonly certificateUsers?: ReadonlyMap<string, ReadonlySet<string>>;
   /** The resourceVersion up to which it is known which Routes there are; null outside of a cluster. */
   readonly seen: string | null;
   /** The version of the Route with this uid as it is now, or the one at which it was gone; null for as far as was seen. */

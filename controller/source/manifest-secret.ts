@@ -5,15 +5,17 @@ import { CONSENT, CONSENT_LABEL, type SecretContent } from '../../contract/resou
 
 /** Content of a Secret in a manifest; its values are never printed. */
 export interface ManifestSecret {
+  readonly type: string;
   readonly data: SecretContent['data'];
   readonly problems: readonly Problem[];
 }
 
 /** Reads a Secret: `data` in base64, over which `stringData` wins. Without consent its data is not kept. */
-export function manifestSecret({ metadata, data, stringData }: JsonObject): ManifestSecret {
+export function manifestSecret({ metadata, type: given, data, stringData }: JsonObject): ManifestSecret {
   const problems: Problem[] = [];
+  const type = typeof given === 'string' ? given : 'Opaque';
   const labels = isJsonObject(metadata) ? metadata['labels'] : undefined;
-  if (!isJsonObject(labels) || labels[CONSENT_LABEL] !== CONSENT) return { data: null, problems };
+  if (!isJsonObject(labels) || labels[CONSENT_LABEL] !== CONSENT) return { type, data: null, problems };
   const values = new Map<string, Uint8Array>();
   for (const [key, text] of Object.entries(isJsonObject(data) ? data : {})) {
     const bytes = typeof text === 'string' ? Buffer.from(text, 'base64') : null;
@@ -24,5 +26,5 @@ export function manifestSecret({ metadata, data, stringData }: JsonObject): Mani
     if (typeof text === 'string') values.set(key, Buffer.from(text));
     else problems.push({ code: 'value', severity: 'error', path: ['stringData', key], message: 'must be a text' });
   }
-  return { data: values, problems };
+  return { type, data: values, problems };
 }

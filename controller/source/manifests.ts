@@ -11,6 +11,7 @@ import {
   type SecretContent,
 } from '../../contract/resources/resource.ts';
 import { type BaseFiles, baseFiles, NO_BASE_FILES } from '../cluster/base/base-files.ts';
+import { tlsSecretsOf } from '../compile/resources/certificates/route-tls.ts';
 import type { ResourceState } from '../compile/resources/resource-state.ts';
 import type { SourceFile } from '../compile/source-file.ts';
 import { type ManifestObject, manifestObjects } from './manifest-objects.ts';
@@ -128,13 +129,13 @@ export class Manifests {
       reading.problems.push(twice(object, 'Secret'));
       return;
     }
-    const { data, problems } = manifestSecret(object.value);
+    const { type, data, problems } = manifestSecret(object.value);
     for (const problem of problems) reading.problems.push({ file: object.file, object, problem });
     const known = this.secrets.get(key);
     const isSame = known !== undefined && isDeepStrictEqual(known.raw, object.value);
     const [namespace = '', name = ''] = key.split('/');
     const version = { uid: `Secret/${key}`, resourceVersion: isSame ? known.made.resourceVersion : this.nextVersion() };
-    const made = isSame ? known.made : { namespace, name, ...version, data };
+    const made = isSame ? known.made : { namespace, name, ...version, type, data };
     reading.secrets.set(key, { raw: object.value, made });
   }
 
@@ -214,9 +215,11 @@ class Reading {
     for (const { namespace, spec } of stores.values()) {
       for (const name of namesIn(spec['secrets'])) secrets.set(resourceKey({ namespace, name }), null);
     }
+    const routes = this.ofKind('Route');
+    for (const route of routes.values()) for (const key of tlsSecretsOf(route)) secrets.set(key, null);
     for (const [key, { made }] of this.secrets) secrets.set(key, made);
     const resources: ResourceState = {
-      routes: this.ofKind('Route'),
+      routes,
       secretStores: stores,
       auditServices: this.ofKind('AuditService'),
       secrets,

@@ -1,10 +1,9 @@
 import { createSecureContext } from 'node:tls';
 import type { ServerTls } from '../heap/objects/tls.ts';
 import type { PlaneServices } from '../heap/plane-services.ts';
-import { withContextOptions } from '../tls/context-options.ts';
+import { NOBODY, withContextOptions } from '../tls/context-options.ts';
 import { tlsRules } from '../tls/options/tls-rules.ts';
 import { RenewalFigures } from '../tls/renewal-figures.ts';
-import { NOBODY } from '../tls/server-contexts.ts';
 import { ServerTransport } from '../tls/server-transport.ts';
 import { type CertificateFiles, certificateFileKeys, readCertificateFiles } from './certificate-files.ts';
 
@@ -14,7 +13,7 @@ const NAME = '--tls-port';
 /** TLS as a connector of `admin.json` speaks it that says nothing but its certificate, which is in files. */
 export function fileTransport(
   files: CertificateFiles,
-  services: Pick<PlaneServices, 'log' | 'count' | 'gauge'>,
+  services: Pick<PlaneServices, 'log' | 'count' | 'gauge' | 'hostCertificates'>,
   onClose: (release: () => void) => void,
 ): ServerTls {
   const log = services.log.child({ certificate: files.certificate });
@@ -27,6 +26,7 @@ export function fileTransport(
     log,
     onClose,
     figures: new RenewalFigures(NAME, services, onClose),
+    hosts: services.hostCertificates,
   });
 }
 

@@ -6,6 +6,7 @@ import type { Reach } from '../../contract/reach.ts';
 import type { AuditLink } from '../audit/link/audit-link.ts';
 import type { AuditOrder } from '../audit/writer/audit-orders.ts';
 import type { Connect } from '../engine/wire/connect.ts';
+import type { HostCertificates } from '../tls/hosts/host-certificates.ts';
 import type { TakeMemory } from './shared-memory.ts';
 
 /** A path of a host that a route takes whatever its condition says. */
@@ -59,6 +60,8 @@ export interface PlaneServices {
   readonly connect: Connect;
   /** Whether bodies are passed on as they arrive where an object does not say: `streamingEnabled` of admin.json. */
   readonly streaming: boolean;
+  /** Certificates of tenants' hosts for connectors; missing where there are none. */
+  readonly hostCertificates?: HostCertificates;
   /** Revision of the configuration that decides now, and the data plane and unit that decide: for audit events. */
   decider?(): { readonly revision: string; readonly plane: string; readonly unit: number };
   /** Sends requests for a place to the route of the object; missing for objects outside of routes. */

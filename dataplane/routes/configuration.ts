@@ -22,6 +22,7 @@ import { Survivors } from '../heap/survivors.ts';
 import type { TypeCatalogue } from '../heap/type-catalogue.ts';
 import { lendDefaultSession, useSessionKeys } from '../sessions/default-session.ts';
 import { GroupKeys } from '../sessions/group-keys.ts';
+import type { HostCertificates } from '../tls/hosts/host-certificates.ts';
 import type { PlacedRoute, PlacedUpdate } from '../unit/placed-update.ts';
 import { buildProblem } from './build-problem.ts';
 import { checkBase } from './check-document.ts';
@@ -66,6 +67,8 @@ export interface ConfigurationOptions {
   streaming?: PlaneServices['streaming'];
   /** What keeps content where no document says; null for the default object. */
   storage?: TemporaryStorage | null;
+  /** Gets the certificates of tenants' hosts, for connectors. */
+  hostCertificates?: HostCertificates;
 }
 
 /** Build problem of a document; the document is null for `config.json`. */
@@ -181,7 +184,7 @@ export class Configuration {
       isTaken = !this.problems.some(({ route }) => route === null);
     } finally {
       if (!isTaken && update.allOrNothing === true) undo();
-      this.shared.keepNamed(resources, this.entries.values());
+      this.shared.settle(resources, this.entries.values(), this.generation?.tenancy ?? NO_TENANTS);
     }
     return this.problems;
   }
@@ -329,7 +332,7 @@ export class Configuration {
       id: null,
       failed: (error) => this.failed(`${name}.default`, error),
     });
-    const table = new RouterTable(name, heap, lastRoute, this.tenancy.grants);
+    const table = new RouterTable(name, heap, lastRoute, this.tenancy.grants, this.shared.certificates);
     const routes = new Map<string, Route>();
     for (const entry of this.entriesOf(name).values()) {
       const route = this.routeOf(entry, heap, undefined);
@@ -380,11 +383,9 @@ export class Configuration {
   }
 
   private entriesOf(router: string): Map<string, PlacedRoute> {
-    const known = this.entries.get(router);
-    if (known !== undefined) return known;
-    const made = new Map<string, PlacedRoute>();
-    this.entries.set(router, made);
-    return made;
+    const known = this.entries.get(router) ?? new Map<string, PlacedRoute>();
+    this.entries.set(router, known);
+    return known;
   }
 
   private failed(route: string, error: unknown): void {

@@ -13,6 +13,7 @@ import type { PlaneServices } from '../heap/plane-services.ts';
 import { kindOf } from '../heap/scope.ts';
 import type { Survivors } from '../heap/survivors.ts';
 import type { TypeCatalogue } from '../heap/type-catalogue.ts';
+import { HostCertificates } from '../tls/hosts/host-certificates.ts';
 import { buildProblem } from './build-problem.ts';
 import { checkShared } from './check-shared.ts';
 import { type BuildShared, SharedFailure, SharedHeaps } from './shared-heaps.ts';
@@ -23,6 +24,8 @@ export interface RouteResourcesOptions {
   readonly survivors: Survivors;
   readonly log: Logger;
   reading(documents: readonly JsonObject[], reach: Reach): Reading;
+  /** Gets the certificates of tenants' hosts; by default one of its own. */
+  readonly hostCertificates?: HostCertificates;
   /** What the objects of a tenant get. */
   services(reach: Reach, egress: MayReach): PlaneServices;
 }
@@ -51,10 +54,12 @@ export class RouteResources {
   /** By key. */
   held: SharedResources = new Map();
   readonly heaps: SharedHeaps;
+  readonly certificates: HostCertificates;
   private readonly options: RouteResourcesOptions;
 
   constructor(options: RouteResourcesOptions) {
     this.options = options;
+    this.certificates = options.hostCertificates ?? new HostCertificates();
     this.heaps = new SharedHeaps(this.build, options.log);
   }
 
@@ -70,10 +75,10 @@ export class RouteResources {
     );
   }
 
-  /** Keeps the resources of before that routes name. */
-  keepNamed(before: SharedResources, byRouter: Iterable<ReadonlyMap<string, RouteEntry>>): void {
-    if (before === this.held) return;
-    this.held = withNamedResources(this.held, before, everyEntry(byRouter));
+  /** Keeps the resources of before that routes name, and hands certificates to the connectors. */
+  settle(before: SharedResources, byRouter: Iterable<ReadonlyMap<string, RouteEntry>>, { grants }: Tenancy): void {
+    if (before !== this.held) this.held = withNamedResources(this.held, before, everyEntry(byRouter));
+    this.certificates.use(this.held, grants);
   }
 
   /** What a route names. */

@@ -1,9 +1,10 @@
+import type { HostGrants } from '../../contract/resources/host-grants.ts';
 import type { Exchange, Next } from '../engine/message/exchange.ts';
 import { refusalResponse } from '../engine/message/response.ts';
 import type { Heap } from '../heap/heap.ts';
 import { afterRequest } from '../heap/objects/buffering.ts';
+import type { HostCertificates } from '../tls/hosts/host-certificates.ts';
 import { ClaimedPlaces, NO_CLAIMS } from './claimed-places.ts';
-import type { HostGrants } from './host-grants.ts';
 import type { Route } from './route.ts';
 import { RouteIndex } from './route-index.ts';
 
@@ -17,6 +18,7 @@ export class RouterTable {
   readonly heap: Heap;
   private readonly defaultRoute: Next;
   private readonly grants: HostGrants;
+  private readonly certificates: HostCertificates;
   private readonly byId = new Map<string, Route>();
   private readonly operators = new RouteIndex();
   private readonly tenants = new Map<string, RouteIndex>();
@@ -24,11 +26,12 @@ export class RouterTable {
   /** The routes of the tenant that has all hosts; null where the host decides. */
   private only: RouteIndex | null = null;
 
-  constructor(name: string, heap: Heap, defaultRoute: Next, grants: HostGrants) {
+  constructor(name: string, heap: Heap, defaultRoute: Next, grants: HostGrants, certificates: HostCertificates) {
     this.name = name;
     this.heap = heap;
     this.defaultRoute = defaultRoute;
     this.grants = grants;
+    this.certificates = certificates;
   }
 
   readonly handle: Next = (exchange: Exchange) => {
@@ -76,8 +79,8 @@ export class RouterTable {
   private findOwned(exchange: Exchange): Route | null | 'body' | 'misdirected' {
     const found = this.operators.size === 0 ? null : this.findOperators(exchange);
     if (found !== null) return found;
-    if (this.only !== null) return this.claimed.find(this.grants.only!, exchange) ?? this.only.find(exchange);
     if (this.isMisdirected(exchange)) return 'misdirected';
+    if (this.only !== null) return this.claimed.find(this.grants.only!, exchange) ?? this.only.find(exchange);
     const tenant = this.grants.tenantOf(exchange.request.uri.receivedHost);
     const index = tenant === null ? undefined : this.tenants.get(tenant);
     if (tenant === null || index === undefined) return null;
@@ -88,11 +91,13 @@ export class RouterTable {
     return this.claimed.find(undefined, exchange) ?? this.operators.find(exchange);
   }
 
-  /** Whether the client connected to a host of one tenant and asks for that of another. */
+  /** Whether the client connected to a host of one tenant, or with one certificate, and asks for that of another. */
   private isMisdirected({ origin, request }: Exchange): boolean {
     const { serverName } = origin.facts;
     const { receivedHost } = request.uri;
     if (serverName === null || serverName === receivedHost) return false;
+    if (!this.certificates.isShownFor(receivedHost, serverName)) return true;
+    if (this.only !== null) return false;
     const tenant = this.grants.tenantOf(serverName);
     return tenant !== null && tenant !== (this.grants.tenantOf(receivedHost) ?? tenant);
   }

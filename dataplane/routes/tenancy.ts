@@ -7,10 +7,10 @@ import {
   readEgressRule,
 } from '../../contract/egress.ts';
 import { type Problem, ValueProblem } from '../../contract/problem.ts';
+import { HostGrants } from '../../contract/resources/host-grants.ts';
 import type { SharedResources } from '../../contract/shared-resources.ts';
 import type { PlaneTrust } from '../../contract/snapshot.ts';
 import { isOfThisMachine } from '../engine/wire/own-listeners.ts';
-import { HostGrants } from './host-grants.ts';
 
 /** Addresses around a data plane that tenants must not reach, or may reach. */
 export interface TenantSurroundings {

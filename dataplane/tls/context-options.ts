@@ -14,6 +14,9 @@ export interface ContextParts {
   readonly trust: Trust | null;
 }
 
+/** Nobody is asked, so nobody is trusted, and the authorities of the platform need not be loaded. */
+export const NOBODY: Trust = { certificates: [], revocations: [], checkRevocation: false, everything: true };
+
 /** The same text for parts that make the same context. Nothing can be learnt of a key from it. */
 export function fingerprint(parts: ContextParts, ...more: readonly string[]): string {
   const { rules, keys, trust } = parts;

@@ -1,9 +1,9 @@
 import { createSecureContext } from 'node:tls';
 import type { KeyManager, SecretsProvider, TlsKey } from '../heap/objects/secrets.ts';
 import type { Complaints } from './complaints.ts';
-import { withContextOptions } from './context-options.ts';
+import { NOBODY, withContextOptions } from './context-options.ts';
 import { canBeShown, type TlsRules } from './options/tls-rules.ts';
-import { NOBODY, type ServerKeys } from './server-contexts.ts';
+import type { ServerKeys } from './server-contexts.ts';
 
 /** Servers that clients ask for by name, and where their keys are. */
 export interface NamedServers {

@@ -1,8 +1,11 @@
 import { constants, createHash } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+import type { Logger } from 'pino';
 import type { TicketKeys } from '../engine/wire/secure-transport.ts';
 import type { TlsKey, Trust } from '../heap/objects/secrets.ts';
-import { type ContextParts, trustText, withContextOptions } from './context-options.ts';
+import { type ContextParts, NOBODY, trustText, withContextOptions } from './context-options.ts';
+import type { HostCertificates } from './hosts/host-certificates.ts';
+import { HostContexts } from './hosts/host-contexts.ts';
 import { enableAlpn, wrapInTls } from './native-tls.ts';
 import type { TlsRules } from './options/tls-rules.ts';
 import { fixedTicketKeys, useTicketKeys } from './session-tickets.ts';
@@ -24,15 +27,25 @@ export class ServerContexts {
   /** Whom clients have to be issued by; null when they are not asked. */
   readonly trust: Trust | null;
   private readonly byName: ReadonlyMap<string, SecureContext>;
+  /** Those of tenants' hosts; null where there are no tenants. */
+  private readonly hosts: HostContexts | null;
   private readonly parts: ContextParts;
   private readonly tickets: TicketKeys;
 
-  constructor(rules: TlsRules, keys: ServerKeys, trust: Trust | null, tickets: TicketKeys) {
+  constructor(
+    rules: TlsRules,
+    keys: ServerKeys,
+    trust: Trust | null,
+    tickets: TicketKeys,
+    hosts: { readonly certificates: HostCertificates; readonly log: Logger } | null = null,
+  ) {
     const made = new Map<readonly TlsKey[], SecureContext>();
+    const fresh = (shown: readonly TlsKey[]): SecureContext =>
+      newContext({ rules, keys: shown, trust: trust ?? NOBODY }, tickets);
     const contextOf = (shown: readonly TlsKey[]): SecureContext => {
       const known = made.get(shown);
       if (known !== undefined) return known;
-      const context = newContext({ rules, keys: shown, trust: trust ?? NOBODY }, tickets);
+      const context = fresh(shown);
       made.set(shown, context);
       return context;
     };
@@ -41,6 +54,7 @@ export class ServerContexts {
     this.parts = { rules, keys: keys.standard, trust: trust ?? NOBODY };
     this.standard = contextOf(keys.standard);
     this.byName = new Map([...keys.byName].map(([name, shown]) => [name, contextOf(shown)]));
+    this.hosts = hosts === null ? null : new HostContexts(hosts.certificates, hosts.log, fresh);
   }
 
   /** Hands what the standard context is made of to `use`; the keys in it are gone when that returns. */
@@ -51,23 +65,27 @@ export class ServerContexts {
 
   /** Whether it matters which server a client asks for. */
   get hasNames(): boolean {
-    return this.byName.size > 0;
+    return this.byName.size > 0 || this.hosts?.hasNames === true;
   }
 
   isStandard(server: string): boolean {
     return this.named(server) === this.standard;
   }
 
-  /** The context for a server: the one of its name, then that of a wildcard, then the standard one. */
+  /**
+   * The context for a server: the one of its name, then that of a wildcard, then the standard one. Where the connector
+   * and a tenant both have one, that of the connector wins.
+   */
   named(server: string): SecureContext {
     const name = server.toLowerCase();
+    const own = this.byName.get(name);
+    if (own !== undefined) return own;
+    const host = this.hosts?.find(name) ?? null;
+    if (host?.isExact === true) return host.context;
     const dot = name.indexOf('.');
-    return this.byName.get(name) ?? (dot > 0 ? this.byName.get(`*${name.slice(dot)}`) : undefined) ?? this.standard;
+    return (dot > 0 ? this.byName.get(`*${name.slice(dot)}`) : undefined) ?? host?.context ?? this.standard;
   }
 }
-
-/** Nobody is asked, so nobody is trusted, and the authorities of the platform need not be loaded. */
-export const NOBODY: Trust = { certificates: [], revocations: [], checkRevocation: false, everything: true };
 
 function serverOptions({ trust }: ContextParts): SecureContextOptions {
   return {

@@ -6,6 +6,7 @@ import type { ServerTls } from '../heap/objects/tls.ts';
 import { Complaints } from './complaints.ts';
 import { joinedTrust, trustText } from './context-options.ts';
 import { HandshakeLog } from './handshake-log.ts';
+import type { HostCertificates } from './hosts/host-certificates.ts';
 import { KeptKeys, type KeySource } from './kept-keys.ts';
 import { alpnList } from './options/alpn.ts';
 import type { ClientAuth } from './options/client-authentication.ts';
@@ -28,6 +29,8 @@ export interface ServerTlsParts {
   onClose(release: () => void): void;
   /** What metrics hear of it, where there are any. */
   readonly figures?: RenewalFigures;
+  /** Certificates of tenants' hosts, where there are tenants. */
+  readonly hosts?: HostCertificates | undefined;
 }
 
 /** What complaints are about, beside keys. No secret has an id with a space. */
@@ -124,7 +127,9 @@ export class ServerTransport implements ServerTls {
       if (trust === undefined) this.contexts = null;
       else if (this.contexts === null || keys !== this.keys || trust !== this.trust) {
         if (trust !== this.trust) this.contexts = null; // nobody comes in under a trust that is over
-        this.contexts = new ServerContexts(this.parts.rules, keys, trust, this.tickets!);
+        const { rules, hosts, log } = this.parts;
+        const ofHosts = hosts === undefined ? null : { certificates: hosts, log };
+        this.contexts = new ServerContexts(rules, keys, trust, this.tickets!, ofHosts);
         this.tellRenewal(keys, trust);
         this.keys = keys;
         this.trust = trust;

@@ -24,6 +24,7 @@ import { Configuration } from '../routes/configuration.ts';
 import { noFigures } from '../routes/route-figures.ts';
 import { TEMPORARY_FILES_MEMORY, TemporaryFiles } from '../services/temporary-files.ts';
 import { linkedMemory, type MemoryLink } from '../supervisor/shared-memory.ts';
+import { HostCertificates } from '../tls/hosts/host-certificates.ts';
 import { operatorReach } from './operator-reach.ts';
 import type { ConfigurationServing, UnitReport } from './unit-messages.ts';
 import { UnitRefreshes } from './unit-refreshes.ts';
@@ -74,6 +75,7 @@ export async function configuredTraffic(
     mayReach: (address: string, at: number): boolean => !listeners.has(address, at),
     connect: connectWire,
     streaming,
+    hostCertificates: new HostCertificates(),
   };
   const takeEnded = endedSessionsTaker(sharedMemory, shared.log, releases);
   takeEnded(ended);

@@ -118,6 +118,18 @@ const cases: readonly [alert: string, series: Readonly<Record<string, string>>, 
     '23h',
     '26h',
   ],
+  [
+    'GatewardenHostCertificateExpires',
+    { [`gw_controller_certificates{${leader},state="Expiring"}`]: '0x3 1x30' },
+    '12m',
+    '16m',
+  ],
+  [
+    'GatewardenHostCertificateMissing',
+    { [`gw_controller_certificate_faults{${leader},reason="SecretNotFound"}`]: '0x3 1x30' },
+    '17m',
+    '21m',
+  ],
   ['GatewardenRestarts', { [`process_start_time_seconds{${plane}}`]: '1x5 2x2 3x2 4x20' }, '8m', '12m'],
   ['GatewardenUnitRestarts', { [`gatewarden_unit_restarts_total{${plane}}`]: '0x5 1x20' }, '4m', '8m'],
 ];

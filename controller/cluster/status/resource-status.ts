@@ -1,15 +1,21 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import { printable } from '../../../contract/document/printable-text.ts';
 import type { LastGoodMark } from '../../../contract/resources/resource.ts';
 import type { ConditionVerdict, ResourceVerdict } from '../../compile/resources/resource-verdict.ts';
+import type { GroupAddress } from './group-addresses.ts';
 import type { Programmed } from './programmed.ts';
 
-/** `BaseCurrent`, `AccessManagerLogin` and `ScriptsRunning` are there only while they are false. */
+/**
+ * `Certificates` is there for Routes that name some. `BaseCurrent`, `AccessManagerLogin` and `ScriptsRunning` are there only
+ * while they are false.
+ */
 const conditionTypes = [
   'Accepted',
   'ResolvedRefs',
   'Programmed',
+  'Certificates',
   'BaseCurrent',
   'AccessManagerLogin',
   'ScriptsRunning',
@@ -30,6 +36,7 @@ export interface ResourceStatus {
   readonly observedGeneration: number;
   readonly conditions: readonly Condition[];
   readonly programmed?: string;
+  readonly addresses?: readonly GroupAddress[];
   readonly lastGood?: LastGoodMark;
 }
 
@@ -49,9 +56,13 @@ export interface StatusNotes {
   readonly login: string | null;
   /** On suspended scripts. */
   readonly script: string | null;
+  /** On the certificates that a Route names. */
+  readonly certificates: ConditionVerdict<string> | null;
+  /** Where the data planes that serve a Route are reached. */
+  readonly addresses: readonly GroupAddress[];
 }
 
-const NO_NOTES: StatusNotes = { base: null, login: null, script: null };
+const NO_NOTES: StatusNotes = { base: null, login: null, script: null, certificates: null, addresses: [] };
 
 /** People read no longer message, and the API takes one that is eight times as long. */
 const LONGEST_MESSAGE = 4096;
@@ -84,6 +95,7 @@ export function statusOf(
   };
   const conditions = [condition('Accepted', accepted), condition('ResolvedRefs', resolvedRefs)];
   if (programmed !== null) conditions.push(condition('Programmed', programmed));
+  if (notes.certificates !== null) conditions.push(condition('Certificates', notes.certificates));
   const note = (type: Condition['type'], reason: string, message: string | null): void => {
     if (message !== null) conditions.push(condition(type, { status: false, reason, message }));
   };
@@ -95,6 +107,7 @@ export function statusOf(
     observedGeneration: resource.generation,
     conditions,
     ...(programmed === null ? {} : { programmed: programmed.text }),
+    ...(notes.addresses.length === 0 ? {} : { addresses: notes.addresses }),
     ...(resource.kind !== 'Route' || lastGood === null ? {} : { lastGood }),
   };
 }
@@ -122,11 +135,12 @@ export function readShown(content: unknown): Shown | null {
 /** Reads our fields of a status from the API; null if there are none. */
 export function readStatus(status: JsonObject | undefined): ResourceStatus | null {
   if (status === undefined || !Array.isArray(status['conditions'])) return null;
-  const { observedGeneration, programmed, lastGood } = status;
+  const { observedGeneration, programmed, addresses, lastGood } = status;
   return {
     observedGeneration: typeof observedGeneration === 'number' ? observedGeneration : 0,
     conditions: status['conditions'].flatMap(readCondition),
     ...(typeof programmed === 'string' ? { programmed } : {}),
+    ...(Array.isArray(addresses) && addresses.length > 0 ? { addresses: addresses.flatMap(readAddress) } : {}),
     ...readLastGood(lastGood),
   };
 }
@@ -147,6 +161,13 @@ function readCondition(value: JsonValue): Condition[] {
       lastTransitionTime: typeof lastTransitionTime === 'string' ? lastTransitionTime : '',
     },
   ];
+}
+
+function readAddress(value: JsonValue): GroupAddress[] {
+  if (!isJsonObject(value)) return [];
+  const { group, type, value: address } = value;
+  if (typeof group !== 'string' || typeof address !== 'string') return [];
+  return type === 'IPAddress' || type === 'Hostname' ? [{ group, type, value: address }] : [];
 }
 
 function readLastGood(value: JsonValue | undefined): { lastGood?: LastGoodMark } {
@@ -173,6 +194,7 @@ function isAlike(
   sameMessage: (one: Condition, other: Condition) => boolean,
 ): boolean {
   if (a.observedGeneration !== b.observedGeneration || a.conditions.length !== b.conditions.length) return false;
+  if (!isDeepStrictEqual(a.addresses, b.addresses)) return false;
   if (a.lastGood?.hash !== b.lastGood?.hash || a.lastGood?.generation !== b.lastGood?.generation) return false;
   return a.conditions.every((one) => {
     const other = b.conditions.find(({ type }) => type === one.type);
@@ -187,9 +209,10 @@ function isAlike(
 }
 
 /** As it is sent. */
-export function asJson({ conditions, lastGood, ...rest }: ResourceStatus): JsonObject {
+export function asJson({ conditions, addresses, lastGood, ...rest }: ResourceStatus): JsonObject {
   return {
     ...rest,
+    ...(addresses === undefined ? {} : { addresses: addresses.map((address) => ({ ...address })) }),
     conditions: conditions.map((condition) => ({ ...condition })),
     ...(lastGood === undefined ? {} : { lastGood: { ...lastGood } }),
   };

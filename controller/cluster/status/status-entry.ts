@@ -47,6 +47,7 @@ export function isSameVerdict(a: ResourceVerdict, b: ResourceVerdict): boolean {
     a.serves === b.serves &&
     a.servingGeneration === b.servingGeneration &&
     a.dataPlanes === b.dataPlanes &&
+    a.certificates === b.certificates &&
     isSameCondition(a.accepted, b.accepted) &&
     isSameCondition(a.resolvedRefs, b.resolvedRefs)
   );

@@ -18,6 +18,8 @@ export interface StateChange {
     | 'BaseConfigurationAccepted'
     | 'AccessManagerLoginFailed'
     | 'AccessManagerLoginRestored'
+    | 'CertificatesNotReady'
+    | 'CertificatesReady'
     | 'ScriptSuspended'
     | 'ScriptResumed';
   readonly note: string;
@@ -61,6 +63,13 @@ export function stateChanges(before: ResourceStatus | null, after: ResourceStatu
   } else if (login === undefined && couldNotLogIn !== undefined) {
     const note = 'the agents of all AmServices can log in';
     changes.push({ type: 'Normal', reason: 'AccessManagerLoginRestored', note });
+  }
+
+  const [wereReady, ready] = pair('Certificates');
+  if (ready?.status === 'False' && ready.reason !== 'Pending' && wereReady?.reason !== ready.reason) {
+    changes.push({ type: 'Warning', reason: 'CertificatesNotReady', note: `${ready.reason}: ${ready.message}` });
+  } else if (ready?.status === 'True' && wereReady?.status === 'False' && wereReady.reason !== 'Pending') {
+    changes.push({ type: 'Normal', reason: 'CertificatesReady', note: ready.message });
   }
 
   const [wasSuspended, suspended] = pair('ScriptsRunning');

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { GROUP, type Resource, type ResourceKind, VERSION } from '../../../contract/resources/resource.ts';
 import { routeKeyText } from '../../../contract/snapshot.ts';
 import { pauseAfter } from '../../../platform/back-off.ts';
@@ -8,6 +9,8 @@ import type { ApiCaller } from '../api/api-client.ts';
 import { ApiError } from '../api/api-error.ts';
 import { PacedWrites } from '../api/paced-writes.ts';
 import { resourcePath } from '../api/resource-path.ts';
+import { certificatesCondition, nextStateChange } from './certificates-condition.ts';
+import type { GroupAddress, GroupAddresses } from './group-addresses.ts';
 import { loginNoteOf, type Programmed, programmedOf, scriptNoteOf } from './programmed.ts';
 import {
   asJson,
@@ -54,6 +57,11 @@ const BACK_OFF = { first: 500, longest: 30_000, jitter: 0.5 };
 /** How long what planes do is collected, in milliseconds: of a few routes, and at least of all. */
 const COLLECT = 20;
 const COLLECT_ALL = 250;
+const NO_ADDRESSES: GroupAddresses = new Map();
+/** Of all groups that a Route selects. */
+const MOST_ADDRESSES = 64;
+/** Timers are not set for longer, in milliseconds: clocks are corrected. */
+const LONGEST_WAIT = 3_600_000;
 /** How many objects are looked at before others get a turn. */
 const SLICE = 200;
 
@@ -73,9 +81,12 @@ export class StatusWriter {
   private collecting: (() => void) | null = null;
   private collectingAll: (() => void) | null = null;
   private settling: (() => void) | null = null;
+  /** Calls off the next look at certificates. */
+  private expiring: (() => void) | null = null;
   private isLeading = false;
   private collectAll = COLLECT_ALL;
   private baseNote: string | null = null;
+  private addresses: GroupAddresses = NO_ADDRESSES;
 
   constructor(options: StatusWriterOptions) {
     this.options = options;
@@ -91,10 +102,16 @@ export class StatusWriter {
   /**
    * Everything that the newest compilation says. Objects that it does not name are gone.
    * @param baseNote what is to be said of the base configuration; null when the newest one serves
+   * @param addresses where clients reach groups of data planes
    */
-  judged(verdicts: Iterable<ResourceVerdict>, baseNote: string | null = null): void {
-    const isOtherBase = baseNote !== this.baseNote;
+  judged(
+    verdicts: Iterable<ResourceVerdict>,
+    baseNote: string | null = null,
+    addresses: GroupAddresses = NO_ADDRESSES,
+  ): void {
+    const isOther = baseNote !== this.baseNote || !isDeepStrictEqual(addresses, this.addresses);
     this.baseNote = baseNote;
+    this.addresses = addresses;
     const next = new Set(verdicts);
     const gone = new Set<string>();
     for (const before of this.verdicts) if (!next.has(before)) gone.add(entryKey(before.resource));
@@ -109,7 +126,8 @@ export class StatusWriter {
     }
     for (const key of gone) this.drop(key);
     this.verdicts = next;
-    if (isOtherBase) void this.considerAll();
+    this.awaitCertificates();
+    if (isOther) void this.considerAll();
   }
 
   /** Planes run something else than before. @param routes by `routeKeyText`; null for all */
@@ -149,6 +167,7 @@ export class StatusWriter {
       void this.considerAll();
     });
     void this.considerAll();
+    this.awaitCertificates();
   }
 
   close(): void {
@@ -159,10 +178,29 @@ export class StatusWriter {
   private calm(): void {
     this.writes.forgetAll();
     this.touched.clear();
-    for (const cancel of [this.collecting, this.collectingAll, this.settling]) cancel?.();
+    for (const cancel of [this.collecting, this.collectingAll, this.settling, this.expiring]) cancel?.();
     this.collecting = null;
     this.collectingAll = null;
     this.settling = null;
+    this.expiring = null;
+  }
+
+  /** Certificates come of age without a change of any resource. */
+  private awaitCertificates(): void {
+    this.expiring?.();
+    this.expiring = null;
+    if (!this.isLeading) return;
+    const now = this.clock.wall();
+    let next: number | null = null;
+    for (const { certificates } of this.verdicts) {
+      const change = certificates === undefined ? null : nextStateChange(certificates, now);
+      if (change !== null && (next === null || change < next)) next = change;
+    }
+    if (next === null) return;
+    this.expiring = this.clock.after(Math.min(next - now, LONGEST_WAIT), () => {
+      void this.considerAll();
+      this.awaitCertificates();
+    });
   }
 
   private follow(key: string, verdict: ResourceVerdict, before: StatusEntry | null): StatusEntry {
@@ -219,6 +257,8 @@ export class StatusWriter {
       base: this.baseNote,
       login: planes && loginNoteOf(verdict, planes),
       script: planes && scriptNoteOf(verdict, planes),
+      addresses: planes === null ? [] : this.addressesOf(planes),
+      certificates: verdict.certificates ? certificatesCondition(verdict.certificates, this.clock.wall()) : null,
     };
     const now = new Date(this.clock.wall()).toISOString().replace(/\.\d+Z$/, 'Z');
     return {
@@ -230,6 +270,14 @@ export class StatusWriter {
   private programmed(verdict: ResourceVerdict, shown: ResourceStatus | null): Programmed {
     const counted = programmedOf(verdict, this.planesOf(verdict));
     return this.settling === null ? counted : uncountedProgrammed(verdict, counted, shown);
+  }
+
+  private addressesOf({ planes }: SelectedPlanes): readonly GroupAddress[] {
+    const groups = new Set(planes.map(({ identity }) => identity.group));
+    return [...groups]
+      .sort()
+      .flatMap((group) => this.addresses.get(group) ?? [])
+      .slice(0, MOST_ADDRESSES);
   }
 
   private planesOf({ resource: { namespace }, dataPlanes }: ResourceVerdict): SelectedPlanes {

@@ -1,5 +1,5 @@
 import type { Problem } from '../../../contract/problem.ts';
-import type { SharedObjects } from '../../../contract/snapshot.ts';
+import type { ServerCertificate, SharedObjects } from '../../../contract/snapshot.ts';
 import type { TrustSettings } from '../../../contract/trust-settings.ts';
 import type { CompiledRoute } from '../snapshot.ts';
 import type { RememberedRoute, ResourceVerdict } from './resource-verdict.ts';
@@ -13,8 +13,10 @@ export interface CompiledResources {
   readonly routes: readonly CompiledRoute[];
   /** The versions that are to serve and are known by their hash only. */
   readonly remembered: readonly RememberedRoute[];
-  /** The objects that Routes share, such as SecretStores, each once. */
-  readonly shared: readonly SharedObjects[];
+  /** What Routes share, such as SecretStores and certificates, each once. */
+  readonly shared: readonly (SharedObjects | ServerCertificate)[];
+  /** By the key of a certificate, the routes, as `routeKeyText`, that name it. */
+  readonly certificateUsers: ReadonlyMap<string, ReadonlySet<string>>;
   /** The Secrets, as `namespace/name`, that must be read and followed. */
   readonly wantedSecrets: ReadonlySet<string>;
   /** Those of them that were not read yet. */

@@ -28,7 +28,7 @@ export function problemPart({ path, message, hint }: Problem): string {
   return `${specPath(path)}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
-export function faultPart({ path, message }: ReferenceFault): string {
+export function faultPart({ path, message }: Pick<ReferenceFault, 'path' | 'message'>): string {
   return `${specPath(path)}: ${message}`;
 }
 

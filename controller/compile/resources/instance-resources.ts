@@ -71,7 +71,7 @@ export class InstanceResources {
   private readonly checker: Checker;
   private readonly tokens: TokenSources;
   private readonly resolve: ResolveDocument;
-  private readonly compiler = new ResourceCompiler();
+  private readonly compiler: ResourceCompiler;
   private trust: KnownFile<CompiledTrust> | null = null;
   private admin: KnownFile<CompiledAdmin> | null = null;
   private terms: { readonly router: FoundRouter; readonly trust: TrustVersion; readonly made: PassTerms } | null = null;
@@ -82,6 +82,7 @@ export class InstanceResources {
     this.checker = checker;
     this.tokens = tokens;
     this.resolve = resolve;
+    this.compiler = new ResourceCompiler(checker);
   }
 
   compile(
@@ -115,7 +116,11 @@ export class InstanceResources {
       const waiting = this.compiler.wait(resources, isAdminLost ? 'admin.json is not valid' : why);
       const isServed = base !== null && held !== null && !isAdminLost;
       return {
-        resources: { ...told, verdicts: waiting, routes: [], remembered: [], shared: [], sidecarBase: null },
+        resources: {
+          ...told,
+          ...{ verdicts: waiting, routes: [], remembered: [], shared: [], sidecarBase: null },
+          certificateUsers: new Map(),
+        },
         base: isServed ? this.entryOf(base, held, adminDocument, state) : null,
         verdicts,
         good: { trust: held, admin: adminDocument ?? good.admin, routes: good.routes },
@@ -129,11 +134,13 @@ export class InstanceResources {
       good: good.routes,
       takenIds: new Set(base.routes.filter((route) => route.router === router.name).map(({ id }) => id)),
     });
-    const { routes, remembered, shared } = judged;
+    const { routes, remembered, certificates } = judged;
+    const shared = [...judged.shared, ...certificates.resources];
+    const certificateUsers = certificates.users;
     const entry = this.entryOf(base, held, adminDocument, state);
     const sidecarBase = this.sidecarBaseOf(entry, router, held);
     return {
-      resources: { ...told, verdicts: judged.verdicts, routes, remembered, shared, sidecarBase },
+      resources: { ...told, verdicts: judged.verdicts, routes, remembered, shared, certificateUsers, sidecarBase },
       base: entry,
       verdicts,
       good: { trust: held, admin: adminDocument ?? good.admin, routes: judged.good },

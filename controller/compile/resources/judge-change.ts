@@ -1,5 +1,6 @@
 import type { Problem } from '../../../contract/problem.ts';
 import { type Resource, resourceKey } from '../../../contract/resources/resource.ts';
+import type { CertificateFault } from './certificates/certificate-facts.ts';
 import { faultPart } from './condition-text.ts';
 import { judgeRoute } from './judged-route.ts';
 import type { Pass } from './pass.ts';
@@ -71,7 +72,8 @@ function changed(pass: Pass, state: ResourceState, compiler: ResourceCompiler): 
   return { ...pass, state, shared: new SharedDrafts(stores, audits) };
 }
 
-function routeOpinion(resource: Resource, pass: Pass, { records }: ResourceCompiler): ResourceOpinion {
+function routeOpinion(resource: Resource, pass: Pass, compiler: ResourceCompiler): ResourceOpinion {
+  const { records } = compiler;
   const { trust, takenIds } = pass;
   const tenant = trust.tenantOf(resource.namespace);
   if (tenant === null) return { ...nothing, problems: [atSpec(notGranted(resource))] };
@@ -91,7 +93,8 @@ function routeOpinion(resource: Resource, pass: Pass, { records }: ResourceCompi
     if (other.chosen.identity.name !== identity?.name || !isOlder(other.resource)) continue;
     problems.push(nameTaken(identity.name, `the Route ${other.key}`));
   }
-  return { problems: problems.map(atSpec), notes: notesOf(judged.faults), breaks: [] };
+  const notes = [...notesOf(judged.faults), ...notesOf(compiler.certificateFaults(resource, pass))];
+  return { problems: problems.map(atSpec), notes, breaks: [] };
 }
 
 function opinionOf(draft: SharedDraft | null): ResourceOpinion {
@@ -99,7 +102,7 @@ function opinionOf(draft: SharedDraft | null): ResourceOpinion {
 }
 
 /** What was not read yet is about to be: nobody needs to know that. */
-function notesOf(faults: readonly ReferenceFault[]): readonly string[] {
+function notesOf(faults: readonly (ReferenceFault | CertificateFault)[]): readonly string[] {
   return faults.filter(({ reason }) => reason !== 'Pending').map(faultPart);
 }
 

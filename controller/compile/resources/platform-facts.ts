@@ -27,6 +27,8 @@ export interface ServiceFacts {
   /** Addresses that others may share, such as those of a load balancer: only its ports are its own there. */
   readonly sharedAddresses: readonly string[];
   readonly ports: readonly number[];
+  /** Addresses and host names for clients outside of the cluster: of a load balancer, and external ones. */
+  readonly published: readonly string[];
 }
 
 /** Addresses of control planes in the platform. Maps stay the same objects until they change. */

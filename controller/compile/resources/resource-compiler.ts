@@ -1,9 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
-import type { Resource } from '../../../contract/resources/resource.ts';
+import type { Problem } from '../../../contract/problem.ts';
+import { type Resource, resourceKey } from '../../../contract/resources/resource.ts';
 import { isRouteOfHash } from '../../../contract/route-hash.ts';
 import { compareTexts } from '../../../contract/route-order.ts';
 import type { RouteEntry, SharedObjects, SourceVersion } from '../../../contract/snapshot.ts';
+import type { Checker } from '../checker.ts';
 import type { CompiledRoute } from '../snapshot.ts';
+import type { CertificateFacts, CertificateFault } from './certificates/certificate-facts.ts';
+import { type CompiledCertificates, RouteCertificates } from './certificates/route-certificates.ts';
 import type { GoodRoute } from './good-resources.ts';
 import type { Pass, PassStart } from './pass.ts';
 import type { ResourceState } from './resource-state.ts';
@@ -24,6 +29,7 @@ export interface JudgedResources {
   readonly remembered: readonly RememberedRoute[];
   /** What the routes refer to, each once. */
   readonly shared: readonly SharedObjects[];
+  readonly certificates: CompiledCertificates;
   readonly good: ReadonlyMap<string, GoodRoute>;
 }
 
@@ -39,7 +45,13 @@ export class ResourceCompiler {
   private readonly standings = new RouteStandings();
   private readonly verdicts = new WeakMap<object, { readonly resource: Resource; readonly said: ResourceVerdict }>();
   private readonly shared = new Map<string, { readonly draft: SharedDraft; readonly made: SharedObjects }>();
-  private wanted: { readonly stores: readonly Resource[]; readonly secrets: WantedSecrets } | null = null;
+  private wanted: { readonly by: readonly Resource[]; readonly secrets: WantedSecrets } | null = null;
+  private readonly routeCertificates: RouteCertificates;
+  private readonly certified = new WeakMap<ResourceVerdict, ResourceVerdict>();
+
+  constructor(checker: Pick<Checker, 'certificate'>) {
+    this.routeCertificates = new RouteCertificates(checker);
+  }
 
   compile(start: PassStart): JudgedResources {
     const { state } = start;
@@ -55,7 +67,14 @@ export class ResourceCompiler {
     const good = new GoodRoutes(start.good);
     for (const record of this.standings.update(this.records, changes, pass))
       good.keep(record.key, record.goodAfter(record.chosen));
-    const verdicts = [...this.standings.verdicts.values()];
+    const certificates = this.routeCertificates.compile({
+      state,
+      trust: start.trust,
+      verdicts: this.standings.verdicts,
+      beyond: this.wantedSecrets(state).beyond,
+      sourceOf: (secret) => sources.ofSecret(secret),
+    });
+    const verdicts = [...this.standings.verdicts.values()].map((one) => this.withCertificates(one, certificates));
     for (const [key, resource] of state.secretStores) {
       const draft = stores.get(key)!;
       verdicts.push(this.remark(draft, resource, () => storeVerdict(resource, draft)));
@@ -67,7 +86,14 @@ export class ResourceCompiler {
     const { served: routes, remembered } = this.standings;
     const objects = this.sharedBy(routes, pass, sources);
     shared.sweep();
-    return { verdicts, routes, remembered: [...remembered.values()], shared: objects, good: good.after(this.records) };
+    return {
+      verdicts,
+      routes,
+      remembered: [...remembered.values()],
+      shared: objects,
+      certificates,
+      good: good.after(this.records),
+    };
   }
 
   /** The verdicts while nothing can be judged. */
@@ -76,14 +102,17 @@ export class ResourceCompiler {
     return all.map((resource) => waitingVerdict(resource, why));
   }
 
-  /** The Secrets that all stores name; the same object as long as the stores are the same. */
-  wantedSecrets({ secretStores }: ResourceState): WantedSecrets {
+  /** The Secrets that stores and Routes name; the same object as long as these are the same. */
+  wantedSecrets({ secretStores, routes }: ResourceState): WantedSecrets {
     const stores = [...secretStores.values()];
-    const isAsBefore = this.wanted?.stores.length === stores.length;
-    if (!isAsBefore || this.wanted?.stores.some((store, at) => store !== stores[at]) !== false) {
-      this.wanted = { stores, secrets: wantedSecretsOf(stores) };
+    const certified = [...routes.values()].filter(({ spec }) => spec['tls'] !== undefined);
+    const by = [...stores, ...certified];
+    if (this.wanted?.by.length !== by.length || this.wanted.by.some((one, at) => one !== by[at])) {
+      const secrets = wantedSecretsOf(stores, certified);
+      const before = this.wanted?.secrets;
+      this.wanted = { by, secrets: before !== undefined && isDeepStrictEqual(before, secrets) ? before : secrets };
     }
-    return this.wanted!.secrets;
+    return this.wanted.secrets;
   }
 
   /**
@@ -100,6 +129,12 @@ export class ResourceCompiler {
     const { uid } = record.resource;
     this.recalledRoutes.set(record.key, { uid, generation: mark.generation, hash, identity: { id, name }, document });
     return true;
+  }
+
+  /** What is wrong with the certificates that a Route names, in any version of it. */
+  certificateFaults(route: Resource, { state, trust }: Pass): readonly CertificateFault[] {
+    const { beyond } = this.wantedSecrets(state);
+    return this.routeCertificates.faultsOf(route, { state, trust, beyond });
   }
 
   /** Names of the objects of `config.json` that a shared resource refers to. */
@@ -151,6 +186,17 @@ export class ResourceCompiler {
     return { changed, gone };
   }
 
+  /** The same object as long as nothing about it changes. */
+  private withCertificates(verdict: ResourceVerdict, { facts }: CompiledCertificates): ResourceVerdict {
+    const certificates = facts.get(resourceKey(verdict.resource));
+    if (certificates === undefined) return verdict;
+    const known = this.certified.get(verdict);
+    if (known?.certificates === certificates) return known;
+    const made = { ...verdict, problems: [...verdict.problems, ...certificateProblems(certificates)], certificates };
+    this.certified.set(verdict, made);
+    return made;
+  }
+
   private remark(about: object, resource: Resource, say: () => ResourceVerdict): ResourceVerdict {
     const known = this.verdicts.get(about);
     if (known?.resource === resource) return known.said;
@@ -158,6 +204,17 @@ export class ResourceCompiler {
     this.verdicts.set(about, { resource, said });
     return said;
   }
+}
+
+/** Problems as `gatewarden check` prints them: the Route serves all the same. */
+function certificateProblems({ faults }: CertificateFacts): Problem[] {
+  const told = faults.filter(({ reason }) => reason !== 'Pending');
+  return told.map(({ path, message }) => ({
+    code: 'reference',
+    severity: 'warning',
+    path: ['spec', ...path],
+    message: `${message}; data planes show the certificate of the connector`,
+  }));
 }
 
 /** The good versions of Routes: the same map as long as none changes. */

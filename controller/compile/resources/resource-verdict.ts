@@ -3,6 +3,7 @@ import type { LastGoodMark, Resource } from '../../../contract/resources/resourc
 import type { RouteKey } from '../../../contract/snapshot.ts';
 import type { CompiledRoute } from '../snapshot.ts';
 import type { ServedVersion } from '../verdict.ts';
+import type { CertificateFacts } from './certificates/certificate-facts.ts';
 
 /** Reasons of the condition Accepted. docs/operating.md explains each. */
 export type AcceptedReason =
@@ -52,6 +53,8 @@ export interface ResourceVerdict {
   readonly dataPlanes: PlaneSelector | null;
   /** What the status is to name as the version that was accepted last. Only of Routes. */
   readonly lastGood?: LastGoodMark;
+  /** Only of Routes that name certificates. */
+  readonly certificates?: CertificateFacts;
   /** Set when the version that is to serve is known by its hash only; `route` is then what those get who lack it. */
   readonly remembered?: RememberedRoute;
 }

@@ -46,7 +46,7 @@ export function storeSecrets(
     const key = `${namespace}/${name}`;
     const isBeyond = beyond.has(key);
     if (isBeyond) {
-      const message = `the Secret ${key} is not read: the SecretStores of ${namespace} name too many Secrets`;
+      const message = `the Secret ${key} is not read: its namespace names too many Secrets`;
       faults.push({ reason: 'SecretNotFound', path: [...path, 'name'], message });
     }
     const data = isBeyond ? null : readSecret(known.get(key), key, [...path, 'name'], faults);

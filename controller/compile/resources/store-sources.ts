@@ -6,6 +6,8 @@ import { storeResourceKey } from './store-drafts.ts';
 
 /** The versions of what a shared resource is made of, by its key. */
 export interface PassSources {
+  /** The version of a Secret, by `namespace/name`; null for one that never was there. */
+  ofSecret(key: string): SourceVersion | null;
   /** The same array as long as the versions are the same. */
   ofResource(key: string): readonly SourceVersion[];
   /** The same array as long as Routes see the same resource: a rotated Secret changes no Route. */
@@ -41,6 +43,7 @@ export class StoreSources {
       return kept;
     };
     return {
+      ofSecret: (key) => this.version(`Secret/${key}`, state.secrets.get(key)),
       ofResource: versions,
       ofRoutes: (key) => {
         const now = versions(key);

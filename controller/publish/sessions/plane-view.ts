@@ -7,6 +7,7 @@ import {
   type RouteKey,
   routeKeyFrom,
   SESSION_KEYS,
+  type SharedResource,
 } from '../../../contract/snapshot.ts';
 import type { CompiledRoute } from '../../compile/snapshot.ts';
 import type { RememberedRoute } from '../published-state.ts';
@@ -23,8 +24,10 @@ export interface ViewFrame {
   readonly base: BaseEntry;
   readonly defaults: readonly string[];
   readonly seen: string | null;
-  /** All of them: a view leaves out the objects that none of its routes names. */
+  /** All of them: a view leaves out the objects and certificates that none of its routes names. */
   readonly resources: SharedResources;
+  /** By the key of a certificate, the routes, by key, that name it. */
+  readonly certificateUsers: ReadonlyMap<string, ReadonlySet<string>>;
   /** The session keys of its planes; null for none, and planes keep those that they have. */
   readonly sessionKeys: GroupSessionKeys | null;
   /** Which version of a resource to name when its route goes. */
@@ -142,9 +145,14 @@ export class PlaneView {
     }
   }
 
-  /** The resources that its planes get: objects only if a route of theirs names them. */
-  private needed({ resources, sessionKeys }: ViewFrame): SharedResources {
-    const own = [...resources].filter(([key, { type }]) => type !== 'objects' || this.named.has(key));
+  /** The resources that its planes get: objects and certificates only if a route of theirs names them. */
+  private needed({ resources, certificateUsers, sessionKeys }: ViewFrame): SharedResources {
+    const isNamed = (key: string, type: SharedResource['type']): boolean => {
+      if (type === 'objects') return this.named.has(key);
+      if (type !== 'server-certificate') return true;
+      return [...(certificateUsers.get(key) ?? [])].some((route) => this.entries.has(route));
+    };
+    const own = [...resources].filter(([key, { type }]) => isNamed(key, type));
     return new Map(sessionKeys === null ? own : [...own, [sessionKeys.key, sessionKeys]]);
   }
 

@@ -196,10 +196,11 @@ function* labelsOf(selected: Iterable<SelectedEntry | null>): Generator<string> 
   }
 }
 
-function frameOf({ snapshot, seen, versionOf }: PublishedState): ViewFrame {
+function frameOf({ snapshot, certificateUsers = new Map(), seen, versionOf }: PublishedState): ViewFrame {
   const { revision, base, defaults } = snapshot;
   const resources = new Map((snapshot.resources ?? []).map((one) => [one.key, one]));
-  return { revision, base, defaults, seen, resources, sessionKeys: null, goneAt: (uid) => versionOf(uid) ?? seen };
+  const goneAt = (uid: string): string | null => versionOf(uid) ?? seen;
+  return { revision, base, defaults, seen, resources, certificateUsers, sessionKeys: null, goneAt };
 }
 
 /** Planes of one view have the same group, and sidecars of one view the same namespace. */

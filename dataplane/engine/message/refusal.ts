@@ -15,7 +15,7 @@ export const refusals = {
   'target-foreign': { status: 400, reason: 'the request target and the Host header name different hosts' },
   query: { status: 400, reason: 'the query contains characters that are not allowed' },
   scheme: { status: 421, reason: 'the scheme does not match the connection' },
-  misdirected: { status: 421, reason: 'the TLS server name belongs to another tenant' },
+  misdirected: { status: 421, reason: 'the TLS server name belongs to another tenant or certificate' },
   'target-too-long': { status: 414, reason: 'the request target is too long' },
   malformed: { status: 400, reason: 'the request violates HTTP/2' },
   'header-line': { status: 400, reason: 'a header line is malformed' },

@@ -119,6 +119,7 @@ export const serverTlsOptions = defineService({
       log,
       onClose,
       figures: new RenewalFigures(qualifiedName, plane, onClose),
+      hosts: plane.hostCertificates,
     });
   },
 });

@@ -54,6 +54,9 @@ conditions are full of. Two passes, because neighbours share the character in be
 {{- with $group.settings.tenants -}}
 {{- $written = set $written "tenants" . -}}
 {{- end -}}
+{{- with $group.settings.service.addresses -}}
+{{- $written = set $written "addresses" . -}}
+{{- end -}}
 {{- $groups = append $groups $written -}}
 {{- end -}}
 {{- if .Values.sidecars.enabled -}}

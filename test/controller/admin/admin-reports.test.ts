@@ -29,16 +29,28 @@ it('shows the configuration of data planes without secrets, with file names of s
         objects: [store],
         files: { 'shop/keys/a': 'c2VzYW1l' },
       },
+      {
+        type: 'server-certificate',
+        key: 'Certificate/shop/web',
+        hash: 'h2',
+        tenant: 'shop',
+        hosts: { 'shop.test': '' },
+        chain: 'a chain',
+        privateKey: 'a private key',
+      },
     ],
     defaults: [],
   };
   const text = dumpText(snapshot, [verdict('orders')]);
-  for (const secret of ['bXktc2VjcmV0', 'in-the-open', 'LS0tLS1CRUdJTg', 'c2VzYW1l'])
+  for (const secret of ['bXktc2VjcmV0', 'in-the-open', 'LS0tLS1CRUdJTg', 'c2VzYW1l', 'a private key'])
     expect(text).not.toContain(secret);
   expect(JSON.parse(text)).toMatchObject({
     revision: 'r1',
     routes: [{ id: 'shop.orders', document: { handler: 'Forward' }, fileNames: ['shop/keys/key.pem'] }],
-    resources: [{ key: 'SecretStore/shop/keys', fileNames: ['shop/keys/a'] }],
+    resources: [
+      { key: 'SecretStore/shop/keys', fileNames: ['shop/keys/a'] },
+      { key: 'Certificate/shop/web', chain: 'a chain' },
+    ],
     verdicts: [{ kind: 'Route', resource: 'shop/orders', serves: 'this', hash: 'orders-1', isRemembered: false }],
   });
 });

@@ -24,6 +24,14 @@ it('shows counters and current values', async () => {
     planeStates: () => ['current', 'current', 'refused'],
     streams: () => 2,
     reflectors: () => [watch('Route', 5000, 1), watch('Route', 2000, 2), watch('Secret', null, 0)],
+    certificates: () => [
+      {
+        faults: [{ reason: 'SecretNotFound', path: [], message: 'there is no Secret shop/none' }],
+        shown: [{ secret: 'shop/tls', notBefore: 0, notAfter: 10_500 }],
+      },
+      { faults: [], shown: [{ secret: 'shop/tls', notBefore: 0, notAfter: 10_500 }] },
+      { faults: [], shown: [{ secret: 'pay/tls', notBefore: 0, notAfter: 100_000 }] },
+    ],
     now: () => 10_000,
   });
   metrics.compiled(3);
@@ -50,6 +58,12 @@ it('shows counters and current values', async () => {
     'gw_controller_watch_age_seconds{kind="Route"} 8',
     'gw_controller_relists_total{kind="Route"} 3',
     'gw_controller_watch_errors_total{kind="Route",reason="Expired"} 3',
+    'gw_controller_certificate_expiry_seconds{secret="shop/tls"} 10.5',
+    'gw_controller_certificate_expiry_seconds{secret="pay/tls"} 100',
+    'gw_controller_certificates{state="Ready"} 1',
+    'gw_controller_certificates{state="Expiring"} 1',
+    'gw_controller_certificates{state="Expired"} 0',
+    'gw_controller_certificate_faults{reason="SecretNotFound"} 1',
   ]) {
     expect(lines).toContain(line);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { HostGrants } from '../../../contract/resources/host-grants.ts';
 import type { Tenant } from '../../../contract/snapshot.ts';
-import { HostGrants } from '../../../dataplane/routes/host-grants.ts';
 import { ask } from '../../support/clients/answers.ts';
 import { startTenants } from '../../support/gateways/tenant-gateway.ts';
 

@@ -35,6 +35,7 @@ const sections: readonly [heading: string, interfaces: readonly string[]][] = [
   ['SharedResource', ['ForbiddenAddresses']],
   ['SharedObjects', ['SharedObjects']],
   ['GroupSessionKeys', ['GroupSessionKeys']],
+  ['ServerCertificate', ['ServerCertificate']],
   ['recall', ['Recall']],
   ['goaway', ['GoAway']],
 ];

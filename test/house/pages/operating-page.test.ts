@@ -28,6 +28,7 @@ describe('docs/operating.md', () => {
     ['**Accepted**', 'controller/compile/resources/resource-verdict.ts', 'type AcceptedReason ='],
     ['**ResolvedRefs**', 'controller/compile/resources/resource-verdict.ts', 'type ResolvedRefsReason ='],
     ['**Programmed**', 'controller/cluster/status/programmed.ts', 'type ProgrammedReason ='],
+    ['**Certificates**', 'controller/compile/resources/certificates/certificate-facts.ts', 'type CertificatesReason ='],
     ['**Events**', 'controller/cluster/status/status-transitions.ts', 'readonly reason:'],
   ])('explains every reason of %s', (heading, path, opening) => {
     const known = union(path, opening);
@@ -45,6 +46,7 @@ describe('docs/operating.md', () => {
     const rows = [...page.matchAll(/^\| `(gw_\w+)` /gm)].map((row) => row[1]!).toSorted();
     const known = [
       ...named('controller/metrics/controller-metrics.ts'),
+      ...named('controller/metrics/certificate-metrics.ts'),
       ...named('dataplane/metrics/link-exposition.ts'),
     ];
     expect(rows).toEqual(known.toSorted());

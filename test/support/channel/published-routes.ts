@@ -30,6 +30,7 @@ export interface PublishedOptions {
   readonly grants?: GroupGrants;
   readonly seen?: string;
   readonly resources?: readonly SharedResource[];
+  readonly certificateUsers?: PublishedState['certificateUsers'];
   /** Uids of Routes that are still there although they are not among the routes. */
   readonly present?: ReadonlyMap<string, string>;
 }
@@ -48,6 +49,7 @@ export function publishedState(routes: readonly CompiledRoute[], options: Publis
     remembered,
     defaultGroup: options.defaultGroup ?? 'default',
     ...(options.grants === undefined ? {} : { grants: options.grants }),
+    ...(options.certificateUsers === undefined ? {} : { certificateUsers: options.certificateUsers }),
     seen,
     versionOf: (uid) => versions.get(uid) ?? null,
   };

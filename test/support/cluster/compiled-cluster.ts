@@ -62,13 +62,13 @@ export class CompiledCluster {
   }
 
   /** @param data null for a Secret without the label of consent; undefined for none */
-  secret(key: string, data: Readonly<Record<string, string>> | null | undefined): this {
+  secret(key: string, data: Readonly<Record<string, string>> | null | undefined, type = 'Opaque'): this {
     const [namespace = '', name = ''] = key.split('/');
     const bytes = data && new Map(Object.entries(data).map(([one, text]) => [one, Buffer.from(text)]));
     const resourceVersion = String(++this.version);
     this.secrets.set(
       key,
-      bytes === undefined ? null : { namespace, name, uid: `secret-${key}`, resourceVersion, data: bytes },
+      bytes === undefined ? null : { namespace, name, uid: `secret-${key}`, resourceVersion, type, data: bytes },
     );
     return this;
   }

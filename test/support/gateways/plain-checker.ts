@@ -21,6 +21,10 @@ export class PlainChecker implements Checker {
     return { settings: null, problems: [] };
   }
 
+  certificate(): ReturnType<Checker['certificate']> {
+    return { problem: 'there are none' };
+  }
+
   base(document: JsonObject): Judgement {
     this.judged.push('config.json');
     return this.judge(document, 'gateway', [document]);

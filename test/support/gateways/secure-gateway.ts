@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { Response } from '../../../dataplane/engine/message/response.ts';
+import type { HostCertificates } from '../../../dataplane/tls/hosts/host-certificates.ts';
 import type { ClientAuth } from '../../../dataplane/tls/options/client-authentication.ts';
 import { type TlsWishes, tlsRules } from '../../../dataplane/tls/options/tls-rules.ts';
 import { type ServerTlsParts, ServerTransport } from '../../../dataplane/tls/server-transport.ts';
@@ -11,6 +12,7 @@ export interface SecureGatewayOptions extends Pick<ServerTlsParts, 'keys'>, Omit
   readonly clientAuth?: ClientAuth;
   readonly wishes?: TlsWishes;
   readonly alpn?: boolean;
+  readonly hosts?: HostCertificates;
 }
 
 export interface SecureGateway extends TestGateway {
@@ -46,5 +48,6 @@ export function serverTransport(
     alpn: options.alpn ?? true,
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
     onClose,
+    hosts: options.hosts,
   });
 }

@@ -9,9 +9,11 @@ import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
 import { OwnListeners } from '../../../dataplane/engine/wire/own-listeners.ts';
 import type { TypeDefinition } from '../../../dataplane/heap/definition.ts';
 import { loadNamedParts } from '../../../dataplane/heap/named-parts.ts';
+import type { ServerTls } from '../../../dataplane/heap/objects/tls.ts';
 import { TypeCatalogue } from '../../../dataplane/heap/type-catalogue.ts';
 import { type BuildProblem, Configuration } from '../../../dataplane/routes/configuration.ts';
 import { noFigures } from '../../../dataplane/routes/route-figures.ts';
+import { HostCertificates } from '../../../dataplane/tls/hosts/host-certificates.ts';
 import { ask } from '../clients/answers.ts';
 import type { RawAnswer } from '../clients/raw-client.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
@@ -32,6 +34,8 @@ export interface TenantGatewayOptions {
   readonly resources?: readonly SharedResource[];
   /** Takes the events of audit services. */
   readonly auditLink?: AuditLink;
+  /** Makes the TLS of the listener, which shows the certificates of hosts. */
+  readonly tls?: (hosts: HostCertificates) => ServerTls;
   /** Types beside those of the catalogue. */
   readonly types?: readonly TypeDefinition[];
 }
@@ -44,8 +48,8 @@ export interface TenantGateway extends TestGateway {
   readonly configuration: Configuration;
   /** Replaces routes; null takes one away. @returns what could not be built. */
   change(routes: Readonly<Record<string, TenantRoute | null>>, resources?: ResourceChanges): readonly BuildProblem[];
-  /** Replaces `config.json`. @returns what could not be built. */
-  replaceBase(document: JsonObject): readonly BuildProblem[];
+  /** Replaces `config.json`, and some of the trust. @returns what could not be built. */
+  replaceBase(document: JsonObject, changed?: Partial<PlaneTrust>): readonly BuildProblem[];
   /** Sends a request head on a connection of its own. */
   send(head: string): Promise<RawAnswer>;
   /** Changes what controllers forbid. */
@@ -65,6 +69,7 @@ export async function startTenants(
 ): Promise<TenantGateway> {
   const log: string[] = [];
   const listeners = new OwnListeners();
+  const hostCertificates = new HostCertificates();
   const configuration = new Configuration({
     catalogue: new TypeCatalogue([...catalogue.definitions, ...(options.types ?? [])], []),
     reach: operatorReach(),
@@ -74,6 +79,7 @@ export async function startTenants(
     mayReach: (address, port) => !listeners.has(address, port),
     forbidden: options.forbidden ?? [],
     appPorts: options.appPorts ?? [],
+    hostCertificates,
     ...(options.auditLink && { auditLink: options.auditLink }),
   });
   const document = options.base ?? {};
@@ -89,7 +95,10 @@ export async function startTenants(
     defaultSlots: {},
     resources: { set: options.resources ?? [], remove: [] },
   });
-  const gateway = await startGateway({ handler: () => configuration.handle });
+  const gateway = await startGateway({
+    handler: () => configuration.handle,
+    ...(options.tls && { tls: options.tls(hostCertificates) }),
+  });
   listeners.add({ address: '127.0.0.1', port: gateway.port });
   onTestFinished(async () => {
     await gateway.close();
@@ -111,10 +120,10 @@ export async function startTenants(
         ...(resources && { resources }),
       });
     },
-    replaceBase: (changed) =>
+    replaceBase: (changed, more = {}) =>
       configuration.apply({
         revision: '3',
-        base: { document: changed, trust, hash: canonicalJson(changed) },
+        base: { document: changed, trust: { ...trust, ...more }, hash: canonicalJson(changed) },
         set: [],
         remove: [],
         defaultSlots: {},

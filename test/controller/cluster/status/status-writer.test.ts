@@ -436,3 +436,28 @@ it.each([
     ]);
   },
 );
+
+it('says when a certificate is about to expire and when it has, without a change of any resource', async () => {
+  const setting = new Setting();
+  setting.ledger.heard(plane('p1', { orders: 'orders-1' }), null);
+  await setting.lead();
+  const [notBefore, hour] = [setting.clock.wall(), 3_600_000];
+  const certificates = { faults: [], shown: [{ secret: 'shop/web', notBefore, notAfter: notBefore + 100 * hour }] };
+  setting.judge(verdict('orders', { resource: setting.stored('orders'), certificates }));
+  await setting.clock.pass(89 * hour);
+  expect(setting.condition('orders', 'Certificates')).toMatchObject({ status: 'True', reason: 'Ready' });
+  const { length } = setting.writes;
+  await setting.clock.pass(hour + 1000);
+  expect(setting.condition('orders', 'Certificates')).toMatchObject({ status: 'False', reason: 'Expiring' });
+  await setting.clock.pass(10 * hour);
+  expect(setting.condition('orders', 'Certificates')).toMatchObject({ status: 'False', reason: 'Expired' });
+  expect(setting.writes).toHaveLength(length + 2);
+  setting.judge(verdict('orders', { resource: setting.stored('orders') }));
+  await setting.clock.pass(1000);
+  expect(setting.condition('orders', 'Certificates')).toBeUndefined();
+  expect(setting.clock.pending).toBe(0);
+  expect(setting.events.slice(1)).toEqual([
+    'orders Warning CertificatesNotReady',
+    'orders Warning CertificatesNotReady',
+  ]);
+});

@@ -13,7 +13,7 @@ function pod(namespace: string, name: string, serviceAccount: string, more: Part
 }
 
 function service(more: Partial<ServiceFacts>): ServiceFacts {
-  return { namespace: 'system', selector: null, addresses: [], sharedAddresses: [], ports: [], ...more };
+  return { namespace: 'system', selector: null, addresses: [], sharedAddresses: [], ports: [], published: [], ...more };
 }
 
 function platform(pods: readonly PodFacts[], more: Partial<PlatformFacts> = {}): PlatformFacts {

@@ -20,7 +20,7 @@ it('a namespace with too many Secrets is read up to the limit, and others are re
   expect(verdictIn(compilation, 'evil/t', 'SecretStore').resolvedRefs).toMatchObject({
     status: false,
     reason: 'SecretNotFound',
-    message: expect.stringContaining('the Secret evil/one-more is not read: the SecretStores of evil name too many'),
+    message: expect.stringContaining('the Secret evil/one-more is not read: its namespace names too many Secrets'),
   });
   cluster.secretStores.delete('evil/s001');
   expect(cluster.compile().resources!.wantedSecrets.has('evil/one-more')).toBe(true);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { UpdateMessage } from '../../../../contract/channel.ts';
+import { routeKeyText } from '../../../../contract/snapshot.ts';
 import type { PlaneSelector } from '../../../../controller/compile/resources/resource-verdict.ts';
 import type { CompiledRoute } from '../../../../controller/compile/snapshot.ts';
 import { type GroupGrants, groupGrants } from '../../../../controller/publish/channel/group-grants.ts';
@@ -8,9 +9,11 @@ import { isSelected } from '../../../../controller/publish/sessions/plane-select
 import type { PlaneView, PreparedUpdate } from '../../../../controller/publish/sessions/plane-view.ts';
 import { PlaneViews } from '../../../../controller/publish/sessions/plane-views.ts';
 import { forbidding } from '../../../support/channel/forbidden-resource.ts';
+import { hostCertificate } from '../../../support/channel/host-certificate-resource.ts';
 import { publishedRoute, publishedState } from '../../../support/channel/published-routes.ts';
 import { sharedStore } from '../../../support/channel/shared-store.ts';
 import { updateText } from '../../../support/channel/update-text.ts';
+import { certificateAuthority } from '../../../support/identity/certificates.ts';
 
 function identity(more: Partial<PlaneIdentity> = {}): PlaneIdentity {
   return {
@@ -100,6 +103,32 @@ describe('views', () => {
     expect(routesOf(joined(views, identity({ labels: { vault: 'yes' } })))).toEqual(['shop.plain', 'shop.secret']);
     expect(routesOf(joined(views, identity({ group: 'edge' })))).toEqual([]);
     expect(updateText(joined(views, identity()).from(nothing))).not.toContain('c2VjcmV0');
+  });
+
+  it('contain only the certificates that a route of theirs names', () => {
+    const certified = certificateAuthority('views').issue({ names: ['shop.test'] });
+    const resource = hostCertificate({ tenant: 'default', secret: 'shop/web' }, ['shop.test'], certified);
+    const views = new PlaneViews();
+    const publish = (users: string[]): void =>
+      views.publish(
+        publishedState([secret, plain], {
+          selectors,
+          resources: [resource],
+          certificateUsers: new Map([[resource.key, new Set(users)]]),
+        }),
+      );
+    publish([routeKeyText(secret)]);
+    const [other, own] = [joined(views, identity()), joined(views, identity({ labels: { vault: 'yes' } }))];
+    const has = (view: PlaneView): boolean => updateText(view.from(nothing)).includes('PRIVATE KEY');
+    expect([has(other), has(own)]).toEqual([false, true]);
+    const versions = [other.version, own.version];
+    // the certificate is of another route now: nothing about routes changed
+    publish([routeKeyText(plain)]);
+    expect([has(other), has(own)]).toEqual([true, true]);
+    publish([]);
+    expect([has(other), has(own)]).toEqual([false, false]);
+    expect([other.version, own.version]).toEqual([versions[0]! + 2, versions[1]! + 1]);
+    expect([...own.since(versions[1]!, nothing)!.resources]).toEqual([[resource.key, null]]);
   });
 
   it('are shared by data planes that no selector distinguishes, with their encoded updates', () => {

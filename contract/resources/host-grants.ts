@@ -1,4 +1,4 @@
-import type { Tenant } from '../../contract/snapshot.ts';
+import type { Tenant } from '../snapshot.ts';
 
 /** Finds whose a host is: a grant of the host itself comes first, then the longest wildcard, then `*`. */
 export class HostGrants {

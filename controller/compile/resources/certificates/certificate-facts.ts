@@ -1,0 +1,41 @@
+import type { Path } from '../../../../contract/problem.ts';
+
+/** Reasons of the condition Certificates. docs/operating.md explains each. */
+export type CertificatesReason =
+  | 'Ready'
+  | 'SecretNotFound'
+  | 'SecretNotAllowed'
+  | 'CertificateInvalid'
+  | 'HostNotGranted'
+  | 'HostNotCovered'
+  | 'HostConflict'
+  | 'Expired'
+  | 'NotYetValid'
+  | 'Expiring'
+  | 'Pending';
+
+/** State of one certificate at a time. */
+export type CertificateState = Extract<CertificatesReason, 'Ready' | 'Expiring' | 'Expired' | 'NotYetValid'>;
+
+/** Why a certificate of a Route is not shown for a host. */
+export interface CertificateFault {
+  readonly reason: Exclude<CertificatesReason, CertificateState>;
+  /** Where the spec names it. */
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** A certificate of a Route that data planes show. */
+export interface ShownCertificate {
+  /** Its Secret, as `namespace/name`. */
+  readonly secret: string;
+  /** Milliseconds since 1970. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/** What is known of the certificates that a Route names. */
+export interface CertificateFacts {
+  readonly faults: readonly CertificateFault[];
+  readonly shown: readonly ShownCertificate[];
+}
