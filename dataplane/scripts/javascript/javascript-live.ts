@@ -51,24 +51,26 @@ export class JavaScriptLive implements LiveProgram {
     this.#drop();
   }
 
-  async run(call: ScriptCall): Promise<ScriptOutcome> {
+  run(call: ScriptCall): Promise<ScriptOutcome> {
+    const home = this.#home;
+    if (home === null || home.sandbox.quickJs.isLost || this.#isClosed) return this.#runAnew(call);
+    return begin(home, call);
+  }
+
+  /** Runs the script in a sandbox that is not there yet. */
+  async #runAnew(call: ScriptCall): Promise<ScriptOutcome> {
     const { realm } = this.#setting;
     if (!this.#hasRun && !this.#isClosed) enterRealm(realm, this);
     this.#hasRun = true;
     const quickJs = quickJsOrNull(realm) ?? (await quickJsOf(realm));
     if (this.#isClosed) throw new ScriptFault('the script was removed');
     if (this.#home?.sandbox.quickJs.isLost === true) this.#home.retire();
-    let home = this.#home;
     try {
-      home ??= this.#open(quickJs, [...call.variables.keys()]);
+      return begin(this.#home ?? this.#open(quickJs, [...call.variables.keys()]), call);
     } catch (error) {
       if (!(error instanceof QuickJsLost)) throw error;
       throw new ScriptFault('the scripts of the tenant have used up their memory');
     }
-    home.used();
-    const run = home.runs.add((id) => new JavaScriptRun(id, home, call));
-    if (run === null) throw new ScriptFault('too many runs of the script wait');
-    return run.run();
   }
 
   #open(quickJs: QuickJs, variables: readonly string[]): Home {
@@ -99,7 +101,11 @@ export class JavaScriptLive implements LiveProgram {
     const settings = {
       constants: others.map(([, value]) => plainValue(value, setting.shapes)),
       hasVariables: variables.length > 0,
-      mentions: { attributes: mentions('attributes'), session: mentions('session') },
+      mentions: {
+        attributes: mentions('attributes'),
+        session: mentions('session'),
+        contexts: mentions('context'),
+      },
       globals: JSON.parse(this.#globals) as unknown,
     };
     home.heap = heap.map(([, object]) => object);
@@ -153,4 +159,13 @@ export class JavaScriptLive implements LiveProgram {
     this.#drop();
     leaveRealm(this.#setting.realm, this);
   }
+}
+
+function begin(home: Home, call: ScriptCall): Promise<ScriptOutcome> {
+  home.used();
+  const id = home.runs.newId();
+  if (id === null) return Promise.reject(new ScriptFault('too many runs of the script wait'));
+  const run = new JavaScriptRun(id, home, call);
+  home.runs.add(run);
+  return run.run();
 }

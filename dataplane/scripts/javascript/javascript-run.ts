@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { Value as ExpressionValue } from '../../../contract/expression/value.ts';
+import type { Response } from '../../engine/message/response.ts';
 import { BudgetExceeded, type Excess } from '../script-budget.ts';
 import {
   type HeapObjectUse,
@@ -12,9 +13,10 @@ import {
   type ScriptSetting,
 } from '../script-language.ts';
 import { contextNames, contextValue } from './contexts.ts';
+import { type Changes, changesIn, isLine, NO_CHANGES } from './header-changes.ts';
 import {
   applyRequest,
-  changesIn,
+  changeHeader,
   ownMessage,
   ownRequest,
   reasonOf,
@@ -22,6 +24,8 @@ import {
   type SeenMessage,
   type SentRequest,
   type SentResponse,
+  seenHeader,
+  seenLines,
   seenMessage,
   shownUri,
 } from './messages.ts';
@@ -30,7 +34,7 @@ import { entrance, operation, shared } from './prelude/operations.ts';
 import { QuickJsLost } from './quickjs.ts';
 import { resultOf } from './results.ts';
 import { RunBudget } from './run-budget.ts';
-import type { Given, HostArguments, Sandbox } from './sandbox.ts';
+import type { Entering, Given, HostArguments, Sandbox } from './sandbox.ts';
 
 /** Most characters of a message or another value that a script hands over. */
 const MOST_TEXT = 8 * 1024 * 1024;
@@ -56,55 +60,78 @@ export interface RunHome {
   ended(run: JavaScriptRun): void;
 }
 
-/** One run of a script. */
-export class JavaScriptRun implements RunningScript {
+/** A message as the script wrote it, beside changed headers of one that came. */
+type Written<Sent> = Omit<Sent, 'headers'> & { readonly headers?: string };
+
+/** The script passed its request on: the rest of the chain gets it as soon as the script waits. */
+interface PassedOn {
+  readonly call: number;
+  readonly headers: Changes;
+  readonly rest: Written<SentRequest> | null;
+  readonly bytes: Uint8Array | null;
+}
+
+/** The result of a script, until its run ends. */
+type Result =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'response'; readonly sent: SentResponse; readonly bytes: Uint8Array | null }
+  | { readonly kind: 'failed'; readonly reason: string; readonly line: number };
+
+/**
+ * One run of a script. It keeps no functions that were made for it: the collector of young objects would keep everything
+ * that they can reach.
+ */
+export class JavaScriptRun implements RunningScript, Entering {
   readonly id: number;
   readonly made = BYTES_PER_RUN;
+  readonly budget: RunBudget;
+  promise = 0;
   readonly #home: RunHome;
   readonly #call: ScriptCall;
-  readonly #budget: RunBudget;
-  readonly #messages: SeenMessage[] = [];
+  readonly #messages: SeenMessage[];
   /** Work to begin as soon as the script waits. */
-  #due: (() => Promise<void>)[] = [];
+  #due: (PassedOn | (() => Promise<void>))[] | null = null;
   #waiting = 0;
   #isOver = false;
   #isInside = false;
   #fault: unknown = null;
-  #outcome: (() => ScriptOutcome) | null = null;
-  #settle: { resolve(outcome: ScriptOutcome): void; reject(error: unknown): void } | null = null;
+  #result: Result | null = null;
+  #resolve: ((outcome: ScriptOutcome) => void) | null = null;
+  #reject: ((error: unknown) => void) | null = null;
 
   constructor(id: number, home: RunHome, call: ScriptCall) {
     this.id = id;
     this.#home = home;
     this.#call = call;
-    this.#budget = new RunBudget(home.setting.limits);
-    this.#messages.push(seenMessage(call.exchange.request, call.untimed));
+    this.budget = new RunBudget(home.setting.limits);
+    this.#messages = [seenMessage(call.exchange.request, call.untimed)];
   }
 
   run(): Promise<ScriptOutcome> {
-    return new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
-      try {
-        this.#call.started(this);
-      } catch (error) {
-        this.#end(() => throwing(error));
-      }
-      const hasRequest = this.#home.setting.kind !== 'accessTokenResolver';
-      this.#enter(entrance.begin, this.id, hasRequest ? 0 : -1);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<ScriptOutcome>();
+    this.#resolve = resolve;
+    this.#reject = reject;
+    try {
+      this.#call.started(this);
+    } catch (error) {
+      this.#fail(error);
+    }
+    const hasRequest = this.#home.setting.kind !== 'accessTokenResolver';
+    this.#enter(entrance.begin, this.id, hasRequest ? 0 : -1);
+    return promise;
   }
 
   expire(limit: Excess): void {
-    this.#budget.expire(limit);
+    this.budget.expire(limit);
     if (!this.#isInside) this.#exceed(limit);
   }
 
   /** The memory of the script is gone, because of another run. Nobody knows if this one would have kept its limits. */
   lose(): void {
-    this.#end(() => throwing(new ScriptFault('another run exceeded the limits of the script')));
+    this.#fail(new ScriptFault('another run exceeded the limits of the script'));
   }
 
-  #enter(...given: readonly [number, ...Given[]]): void {
+  #enter(kind: number, a: Given, b?: Given, c?: Given): void {
     if (this.#isOver) return;
     const { sandbox } = this.#home;
     if (sandbox.quickJs.isLost) {
@@ -114,89 +141,157 @@ export class JavaScriptRun implements RunningScript {
     let isWithin: boolean;
     this.#isInside = true;
     try {
-      isWithin = sandbox.enter(this.#budget, ...given);
+      isWithin = sandbox.enter(this, kind, a, b, c);
     } catch (error) {
       if (!(error instanceof QuickJsLost)) throw error;
-      this.#budget.expire('time');
+      this.budget.expire('time');
       isWithin = false;
     } finally {
       this.#isInside = false;
     }
-    this.#call.held(this.#budget.stretch);
-    if (!isWithin) this.#exceed(this.#budget.exceeded ?? 'time');
-    else if (this.#fault !== null) this.#end(() => throwing(this.#fault));
-    else if (this.#outcome !== null) this.#end(this.#outcome);
+    this.#call.held(this.budget.stretch);
+    if (!isWithin) this.#exceed(this.budget.exceeded ?? 'time');
+    else if (this.#fault !== null) this.#fail(this.#fault);
+    else if (this.#result !== null) this.#succeed(this.#result);
     else this.#begin();
   }
 
   #begin(): void {
     const due = this.#due;
-    this.#due = [];
-    for (const work of due) {
-      this.#waiting++;
-      void work();
-    }
-    if (this.#waiting === 0) this.#end(() => ({ kind: 'failed', reason: 'the promise of the script never completes' }));
+    this.#due = null;
+    if (due !== null)
+      for (const work of due) {
+        this.#waiting++;
+        if (typeof work === 'function') void work();
+        else this.#pass(work);
+      }
+    if (this.#waiting === 0)
+      this.#succeed({ kind: 'failed', reason: 'the promise of the script never completes', line: 0 });
   }
 
   #exceed(limit: Excess): void {
     if (this.#isOver) return;
-    this.#end(() => {
-      throw new BudgetExceeded(limit);
-    });
+    this.#fail(new BudgetExceeded(limit));
     this.#call.exceeded(limit);
     // Runs that wait too long leave nothing behind that could run.
     if (limit !== 'timeout') this.#home.retire();
   }
 
-  #end(outcome: () => ScriptOutcome): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#budget.release();
-    const { sandbox } = this.#home;
-    if (this.#waiting + this.#due.length > 0 && !sandbox.quickJs.isLost && !this.#isInside) this.#forget(sandbox);
-    this.#home.ended(this);
+  #succeed(result: Result): void {
+    if (!this.#end()) return;
+    let outcome: ScriptOutcome;
     try {
-      this.#settle?.resolve(outcome());
+      outcome = this.#outcome(result);
     } catch (error) {
-      this.#settle?.reject(error);
+      this.#reject?.(error);
+      return;
     }
+    this.#resolve?.(outcome);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#end()) this.#reject?.(error);
+  }
+
+  /** @returns false if the run was over already */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.budget.release();
+    const { sandbox } = this.#home;
+    if (this.#waiting + (this.#due?.length ?? 0) > 0 && !sandbox.quickJs.isLost && !this.#isInside)
+      this.#forget(sandbox);
+    if (this.promise !== 0) sandbox.release(this);
+    this.#home.ended(this);
+    return true;
+  }
+
+  /** @throws ScriptFault */
+  #outcome(result: Result): ScriptOutcome {
+    if (result.kind === 'failed') {
+      const { kind, reason, line } = result;
+      return line > 0 ? { kind, reason, line } : { kind, reason };
+    }
+    const { kind } = this.#home.setting;
+    if (result.kind === 'value')
+      return { kind: 'value', value: result.value === null ? null : resultOf(kind, result.value) };
+    const { sent, bytes } = result;
+    return { kind: 'value', value: returnedResponse(sent, bytes, this.#messages[sent.id] ?? null) };
   }
 
   #forget(sandbox: Sandbox): void {
+    const budget = new RunBudget(this.#home.setting.limits);
     try {
-      sandbox.enter(new RunBudget(this.#home.setting.limits), entrance.forget, this.id);
+      sandbox.enter({ id: this.id, budget, promise: 0 }, entrance.forget, this.id);
     } catch (error) {
       if (!(error instanceof QuickJsLost)) throw error;
     }
   }
 
-  /** Waits for the gateway and runs on with the values that it gives, or with an exception. */
-  #wait(call: number, work: () => Promise<readonly [number, ...Given[]]>): void {
-    this.#due.push(async () => {
-      let entering: readonly [number, ...Given[]];
-      try {
-        entering = await work();
-      } catch (error) {
-        if (!(error instanceof ScriptFault)) {
-          this.#end(() => throwing(error));
-          return;
-        }
-        entering = [entrance.refused, call, passedText(error.message)];
-      } finally {
-        this.#waiting--;
-      }
-      if (this.#budget.isTiring) await this.#pauseForOthers();
-      this.#enter(...entering);
-    });
+  /** Passes the request on, and runs on with the response. */
+  #pass({ call, headers, rest, bytes }: PassedOn): void {
+    let response: Promise<Response>;
+    try {
+      const { exchange, next } = this.#call;
+      if (next === null) throw new ScriptFault('there is nothing behind this script');
+      if (rest !== null) applyRequest(exchange, { ...rest, headers }, bytes);
+      else if (headers.length > 0) applyRequest(exchange, { isOwn: false, method: null, headers }, bytes);
+      response = next();
+    } catch (error) {
+      response = Promise.reject(error);
+    }
+    response.then(
+      (arrived) => {
+        const id = this.#messages.push(seenMessage(arrived, this.#call.untimed)) - 1;
+        this.#goOn(entrance.arrived, call, arrived.status, id);
+      },
+      (error: unknown) => this.#refused(call, error),
+    );
+  }
+
+  #refused(call: number, error: unknown): void {
+    if (error instanceof ScriptFault) this.#goOn(entrance.refused, call, passedText(error.message));
+    else {
+      this.#waiting--;
+      this.#fail(error);
+    }
+  }
+
+  /** Runs on with values that the run waited for. */
+  #goOn(kind: number, call: number, b: Given, c?: Given): void {
+    if (this.budget.isTiring) void this.#pauseForOthers(kind, call, b, c);
+    else {
+      this.#waiting--;
+      this.#enter(kind, call, b, c);
+    }
   }
 
   /** Values that are there at once would let the run hold the thread without end. */
-  async #pauseForOthers(): Promise<void> {
-    this.#waiting++;
+  async #pauseForOthers(kind: number, call: number, b: Given, c?: Given): Promise<void> {
     await setImmediate();
     this.#waiting--;
-    this.#budget.rested();
+    this.budget.rested();
+    this.#enter(kind, call, b, c);
+  }
+
+  /** Waits for the gateway, and runs on with the values that it gives or with an exception. */
+  #wait(call: number, work: () => Promise<readonly [kind: number, b: Given, c?: Given]>): void {
+    this.#later(async () => {
+      let given: readonly [kind: number, b: Given, c?: Given];
+      try {
+        given = await work();
+      } catch (error) {
+        this.#refused(call, error);
+        return;
+      }
+      const [kind, b, c] = given;
+      this.#goOn(kind, call, b, c);
+    });
+  }
+
+  #later(work: PassedOn | (() => Promise<void>)): undefined {
+    this.#due ??= [];
+    this.#due.push(work);
   }
 
   /** Answers the script. Nothing may be thrown into QuickJS. */
@@ -212,9 +307,11 @@ export class JavaScriptRun implements RunningScript {
   #answer(name: number, given: HostArguments): Given | undefined {
     switch (name) {
       case operation.header:
-        return this.#messages[given.number(0)]?.header(given.text(1));
+        return this.#header(given.number(0), given.text(1));
+      case operation.setHeader:
+        return this.#setHeader(given);
       case operation.headers:
-        return JSON.stringify(this.#messages[given.number(0)]?.lines() ?? []);
+        return this.#headers(given.number(0));
       case operation.field:
         return this.#field(given.number(0), given.number(1));
       case operation.contextNames:
@@ -248,9 +345,33 @@ export class JavaScriptRun implements RunningScript {
     }
   }
 
+  #header(id: number, name: string): string | undefined {
+    const message = this.#messages[id];
+    return message === undefined ? undefined : seenHeader(message, name);
+  }
+
+  #headers(id: number): string {
+    const message = this.#messages[id];
+    return JSON.stringify(message === undefined ? [] : seenLines(message));
+  }
+
+  /** @returns a number if the name or the value is none */
+  #setHeader(given: HostArguments): number | undefined {
+    const message = this.#messages[given.number(0)];
+    const name = given.text(1);
+    const mode = given.number(2);
+    const value = given.has(3) ? given.text(3) : null;
+    const isList = mode >= 2;
+    if (!isLine(name) || (value !== null && !isList && !isLine(value))) return 1;
+    const isAdded = mode % 2 === 1;
+    const values = value === null ? [] : isList ? value.split('\n') : [value];
+    if (message !== undefined) this.budget.hold(changeHeader(message, { name, isAdded, values }));
+    return undefined;
+  }
+
   #failed(reason: string, isMemory: boolean, line: number): undefined {
-    if (isMemory) this.#budget.expire('memory');
-    this.#outcome ??= () => ({ kind: 'failed', reason, ...(line > 0 ? { line } : {}) });
+    if (isMemory) this.budget.expire('memory');
+    this.#result ??= { kind: 'failed', reason, line };
   }
 
   #log(level: string, text: string): undefined {
@@ -320,45 +441,39 @@ export class JavaScriptRun implements RunningScript {
   /** The rest of a message, beside its headers. */
   #rest<T>(given: HostArguments, index: number): T | null {
     const length = given.has(index) ? given.text(index).length : 0;
-    this.#budget.hold(length);
+    this.budget.hold(length);
     return length === 0 ? null : this.#json<T>(given, index);
   }
 
   /** Content that is outside of the memory of the script now. */
   #kept(bytes: Uint8Array | null): Uint8Array | null {
-    if (bytes !== null) this.#budget.hold(bytes.length);
+    if (bytes !== null) this.budget.hold(bytes.length);
     return bytes;
+  }
+
+  /** Headers of a message that the script made, or changes of one that came, as they are now. */
+  #changesOf(id: number, text: string | undefined): Changes {
+    return text === undefined ? (this.#messages[id]?.changes?.list() ?? NO_CHANGES) : changesIn(text);
   }
 
   #next(given: HostArguments): undefined {
     const call = given.number(0);
-    const headers = changesIn(given.text(1));
-    const rest = this.#rest<SentRequest>(given, 2);
-    const bytes = this.#kept(given.bytes(3));
-    this.#wait(call, async () => {
-      const { exchange, next, untimed } = this.#call;
-      if (next === null) throw new ScriptFault('there is nothing behind this script');
-      if (rest !== null || headers.length > 0)
-        applyRequest(exchange, { isOwn: false, method: null, ...rest, headers }, bytes);
-      const response = await next();
-      const id = this.#messages.push(seenMessage(response, untimed)) - 1;
-      return [entrance.arrived, call, response.status, id];
-    });
+    const rest = this.#rest<Written<SentRequest>>(given, 1);
+    const bytes = this.#kept(given.bytes(2));
+    this.#later({ call, headers: this.#changesOf(0, rest?.headers), rest, bytes });
   }
 
   #send(given: HostArguments): undefined {
     const call = given.number(0);
-    const headers = changesIn(given.text(1));
-    const rest = this.#rest<SentRequest>(given, 2);
-    const bytes = this.#kept(given.bytes(3));
-    const used = given.has(4) ? this.#home.heap[given.number(4)] : undefined;
+    const { headers, ...rest } = this.#rest<Written<SentRequest>>(given, 1) ?? { isOwn: true, method: null };
+    const bytes = this.#kept(given.bytes(2));
+    const used = given.has(3) ? this.#home.heap[given.number(3)] : undefined;
     const handler = used?.kind === 'handler' ? used.object : undefined;
     this.#wait(call, async () => {
-      const sent = ownRequest({ isOwn: true, method: null, ...rest, headers }, bytes);
+      const sent = ownRequest({ ...rest, headers: changesIn(headers ?? '') }, bytes);
       const response = await this.#call.send(sent, handler);
       if (!this.#isOver) this.#kept(response.content);
-      const id = this.#messages.push(ownMessage(response)) - 1;
-      return [entrance.arrived, call, response.status, id];
+      return [entrance.arrived, response.status, this.#messages.push(ownMessage(response)) - 1];
     });
   }
 
@@ -366,32 +481,27 @@ export class JavaScriptRun implements RunningScript {
     const message = this.#messages[id];
     if (message === undefined) return;
     this.#wait(call, async () => {
-      if (form === 1) return [entrance.content, call, await message.content()];
-      return [entrance.content, call, passedText(await message.text())];
+      if (form === 1) return [entrance.content, await message.content()];
+      return [entrance.content, passedText(await message.text())];
     });
   }
 
   #done(given: HostArguments): undefined {
     const form = given.number(0);
     const { kind } = this.#home.setting;
-    if (form === 0) this.#outcome ??= () => ({ kind: 'value', value: null });
+    if (form === 0) this.#result ??= { kind: 'value', value: null };
     else if (form === 2) {
       const value = this.#values<unknown>(given, 1);
-      this.#outcome ??= () => ({ kind: 'value', value: resultOf(kind, value) });
+      this.#result ??= { kind: 'value', value };
     } else {
       if (kind !== 'filter' && kind !== 'handler') throw new ScriptFault('the result of the script is a response');
-      const rest = this.#rest<SentResponse>(given, 4);
-      const bytes = this.#kept(given.bytes(5));
-      const headers = changesIn(given.text(3));
-      const sent: SentResponse = { reason: null, ...rest, id: given.number(1), status: given.number(2), headers };
-      this.#outcome ??= () => {
-        const from = this.#messages[sent.id] ?? null;
-        return { kind: 'value', value: returnedResponse(sent, bytes, from) };
-      };
+      const id = given.number(1);
+      const rest = this.#rest<Written<SentResponse>>(given, 3);
+      const bytes = this.#kept(given.bytes(4));
+      const headers = this.#changesOf(id, rest?.headers);
+      const status = given.number(2);
+      const sent: SentResponse = rest === null ? { reason: null, id, status, headers } : { ...rest, id, status, headers };
+      this.#result ??= { kind: 'response', sent, bytes };
     }
   }
-}
-
-function throwing(error: unknown): never {
-  throw error;
 }

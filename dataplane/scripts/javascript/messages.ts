@@ -6,6 +6,7 @@ import { EntityUndecodable } from '../../engine/message/entity-fault.ts';
 import type { Exchange } from '../../engine/message/exchange.ts';
 import type { Request } from '../../engine/message/request.ts';
 import { Response } from '../../engine/message/response.ts';
+import { type Change, type Changes, HeaderChanges } from './header-changes.ts';
 import { type OwnRequest, type OwnResponse, ScriptFault, type Waiting } from '../script-language.ts';
 import {
   checkFinal,
@@ -17,14 +18,6 @@ import {
   valid,
   writtenUri,
 } from '../script-messages.ts';
-
-/** Header lines that a script changed: those without values are gone. */
-type Changes = readonly (readonly string[])[];
-
-/** Reads header lines: values follow the name, and all of them have no line breaks. */
-export function changesIn(text: string): Changes {
-  return text === '' ? [] : text.split('\n').map((line) => line.split('\r'));
-}
 
 /** A request as a script hands it over; absent parts are those of the request that came. */
 export interface SentRequest {
@@ -48,7 +41,10 @@ export interface SentResponse {
 
 /** A message that a script reads. */
 export interface SeenMessage {
-  header(name: string): string | undefined;
+  /** Changes of the script that are not sent yet, or null. */
+  changes: HeaderChanges | null;
+  /** The values of a header by its name in lower case, in lines. */
+  header(key: string): string | undefined;
   lines(): readonly (readonly [name: string, value: string])[];
   /** The content, decoded. */
   content(): Promise<Uint8Array>;
@@ -62,7 +58,33 @@ export function seenMessage(source: Request | Response, wait: Waiting): SeenMess
   return new ReceivedMessage(source, wait);
 }
 
+/** Values of a header as the script sees them, in lines. */
+export function seenHeader(message: SeenMessage, name: string): string | undefined {
+  const key = name.toLowerCase();
+  const changed = message.changes?.values(key);
+  if (changed === undefined) return message.header(key);
+  return changed.length === 0 ? undefined : changed.join('\n');
+}
+
+/** Header lines as the script sees them. */
+export function seenLines(message: SeenMessage): readonly (readonly [name: string, value: string])[] {
+  const { changes } = message;
+  if (changes === null) return message.lines();
+  const kept = message.lines().filter(([name]) => changes.values(name.toLowerCase()) === undefined);
+  const changed = changes.list().flatMap(([name, ...values]) => values.map((value) => [name!, value] as const));
+  return [...kept, ...changed];
+}
+
+/** Changes a header for the script. @returns the characters by which the changes grew */
+export function changeHeader(message: SeenMessage, { name, isAdded, values }: Change): number {
+  const key = name.toLowerCase();
+  const before = isAdded ? seenHeader(message, key)?.split('\n') : undefined;
+  message.changes ??= new HeaderChanges();
+  return message.changes.set(key, before === undefined ? [name, ...values] : [name, ...before, ...values]);
+}
+
 class ReceivedMessage implements SeenMessage {
+  changes: HeaderChanges | null = null;
   readonly source: Request | Response;
   readonly #wait: Waiting;
 
@@ -94,9 +116,10 @@ class ReceivedMessage implements SeenMessage {
 export function ownMessage(source: OwnResponse): SeenMessage {
   const lines = source.headers.map(([name, value]) => [name, headerText(value)] as const);
   return {
+    changes: null,
     source,
-    header(name) {
-      const found = lines.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value);
+    header(key) {
+      const found = lines.filter(([each]) => each.toLowerCase() === key).map(([, value]) => value);
       return found.length === 0 ? undefined : found.join('\n');
     },
     lines: () => lines,
@@ -141,10 +164,10 @@ export function applyRequest(exchange: Exchange, sent: SentRequest, bytes: Uint8
 }
 
 function applyHeaders(headers: Headers, changes: Changes): void {
-  for (const [name, ...values] of changes) {
-    if (name === undefined) continue;
+  for (const line of changes) {
+    const name = line[0]!;
     headers.delete(name);
-    for (const value of values) headers.append(name, headerBytes(value));
+    for (let index = 1; index < line.length; index++) headers.append(name, headerBytes(line[index]!));
   }
 }
 

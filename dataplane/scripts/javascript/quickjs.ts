@@ -31,6 +31,18 @@ const SCRATCH = 65_536;
 /** Texts that are written character by character, because that is faster. */
 const SHORT = 64;
 
+/** Bytes of a value: a number or the place of an object, and a mark that tells what it is. */
+export const VALUE_SIZE = 8;
+
+/** Marks of values. */
+export const mark = { integer: 0, text: 0xff_ff_ff_f9, object: 0xff_ff_ff_ff } as const;
+
+/** Bytes in front of the characters of a text; the second four are its length. */
+const TEXT_HEADER = 16;
+
+/** Bit of the length of a text whose characters have two bytes. */
+const WIDE = 0x80_00_00_00;
+
 /** Numbers of values and of runtimes in the memory of QuickJS. */
 export type Pointer = number;
 
@@ -59,6 +71,8 @@ interface QuickJsFunctions {
   _QTS_GetArrayBuffer(context: Pointer, value: Pointer): Pointer;
   _QTS_GetArrayBufferLength(context: Pointer, value: Pointer): number;
   _QTS_ArgvGetJSValueConstPointer(list: Pointer, index: number): Pointer;
+  _QTS_PromiseState(context: Pointer, promise: Pointer): number;
+  _QTS_PromiseResult(context: Pointer, promise: Pointer): Pointer;
   _QTS_IsJobPending(runtime: Pointer): number;
   _QTS_ExecutePendingJob(runtime: Pointer, most: number, context: Pointer): Pointer;
   _QTS_Call(context: Pointer, callee: Pointer, self: Pointer, count: number, args: Pointer): Pointer;
@@ -189,15 +203,26 @@ export class QuickJs {
 
   /** Runs code of a script within its budget. @throws QuickJsLost */
   within<T>(budget: RunBudget, work: () => T): T {
-    const before = this.#running;
-    this.#running = budget;
-    budget.resume();
+    const before = this.resume(budget);
     try {
       return this.guarded(work);
     } finally {
-      budget.pause();
-      this.#running = before;
+      this.pause(budget, before);
     }
+  }
+
+  /** Begins to count for a budget. @returns the one that it counted for until now */
+  resume(budget: RunBudget): RunBudget | null {
+    const before = this.#running;
+    this.#running = budget;
+    budget.resume();
+    return before;
+  }
+
+  /** Counts for the budget before it. */
+  pause(budget: RunBudget, before: RunBudget | null): void {
+    budget.pause();
+    this.#running = before;
   }
 
   /** @throws QuickJsLost after any failure of the program itself */
@@ -206,9 +231,14 @@ export class QuickJs {
     try {
       return work();
     } catch (error) {
-      this.giveUp();
-      throw error instanceof QuickJsLost ? error : new QuickJsLost();
+      throw this.lost(error);
     }
+  }
+
+  /** The program failed: nobody knows the state of its memory. */
+  lost(error: unknown): QuickJsLost {
+    this.giveUp();
+    return error instanceof QuickJsLost ? error : new QuickJsLost();
   }
 
   /** True once an operation was broken off, or nobody needs the memory any more. */
@@ -250,6 +280,23 @@ export class QuickJs {
     return this.#bytes;
   }
 
+  /** Makes a text in a context. @returns null without room for it */
+  newText(context: Pointer, text: string): Pointer | null {
+    const made =
+      3 * text.length < SCRATCH
+        ? this.#functions._QTS_NewString(context, this.#written(text))
+        : this.lend(text, (pointer) => this.#functions._QTS_NewString(context, pointer));
+    if (made === null || this.words[(made >> 2) + 1] === mark.text) return made;
+    for (const each of [this.#functions._QTS_ResolveException(context, made), made])
+      this.#functions._QTS_FreeValuePointer(context, each);
+    return null;
+  }
+
+  #written(text: string): Pointer {
+    this.#write(text, this.#scratch);
+    return this.#scratch;
+  }
+
   /** Writes a text for the time of one call. @returns the result of the call, or null without room for the text */
   lend(text: string, use: (pointer: Pointer, length: number) => Pointer): Pointer | null {
     const most = 3 * text.length + 1;
@@ -277,6 +324,43 @@ export class QuickJs {
     if (end - pointer < text.length) end = pointer + memory.write(text, pointer);
     memory[end] = 0;
     return end - pointer;
+  }
+
+  /** Reads the text of a value. */
+  textOf(context: Pointer, value: Pointer): string {
+    const at = value >> 2;
+    if (this.words[at + 1] === mark.text) return this.#characters(this.words[at]! + TEXT_HEADER);
+    // Texts that were put together, and other values: QuickJS writes them as UTF-8.
+    const pointer = this.#functions._QTS_GetString(context, value);
+    if (pointer === 0) return '';
+    const length = this.#lengthAt(pointer);
+    this.charge(length / BYTES_PER_TURN);
+    const text = this.#memory.toString('utf8', pointer, pointer + length);
+    this.#functions._QTS_FreeCString(context, pointer);
+    return text;
+  }
+
+  #lengthAt(characters: Pointer): number {
+    return this.words[(characters - TEXT_HEADER + 4) >> 2]! & ~WIDE;
+  }
+
+  #characters(start: Pointer): string {
+    const length = this.#lengthAt(start);
+    const isWide = (this.words[(start - TEXT_HEADER + 4) >> 2]! & WIDE) !== 0;
+    this.charge(length / BYTES_PER_TURN);
+    if (isWide) return this.#memory.toString('utf16le', start, start + 2 * length).toWellFormed();
+    return this.#memory.latin1Slice(start, start + length);
+  }
+
+  /** True if values and texts are in the memory as we read and write them. */
+  isKnown(context: Pointer): boolean {
+    const isRead = ['gateway', 'gäte', 'wärden \u{1f6aa}'].every((text) => {
+      const made = this.newText(context, text);
+      const read = made === null ? null : this.textOf(context, made);
+      if (made !== null) this.#functions._QTS_FreeValuePointer(context, made);
+      return read === text;
+    });
+    return isRead && this.#functions._QTS_ArgvGetJSValueConstPointer(0, 1) === VALUE_SIZE;
   }
 
   /** Reads a text that ends with a zero. */

@@ -1,7 +1,7 @@
 import type { BudgetLimits } from '../script-budget.ts';
 import { entrance } from './prelude/operations.ts';
 import { PRELUDE } from './prelude/prelude.ts';
-import { type Pointer, type QuickJs, QuickJsLost } from './quickjs.ts';
+import { mark, type Pointer, type QuickJs, QuickJsLost, VALUE_SIZE } from './quickjs.ts';
 import type { RunBudget } from './run-budget.ts';
 
 /** Bytes of the stack of one script, some hundred calls: the stack of the thread must be larger in every case. */
@@ -16,8 +16,9 @@ const JOBS_PER_LOOK = 100;
 /** Most values of an entry, with its kind. */
 const MOST_GIVEN = 4;
 
-/** Mark of an integer in a value of eight bytes. */
-const INTEGER = 0;
+/** State of a promise that is not settled, and of one that is rejected. */
+const PENDING = 0;
+const REJECTED = 2;
 
 /** Compiles, and runs nothing. */
 const COMPILE_ONLY = 1 << 5;
@@ -36,6 +37,14 @@ export interface HostArguments {
 
 /** Answers a call of a script. The value is undefined in the script if it is undefined here. */
 export type Host = (operation: number, run: number, given: HostArguments) => Given | undefined;
+
+/** A run that enters the script. */
+export interface Entering {
+  readonly id: number;
+  readonly budget: RunBudget;
+  /** The promise of its result, or 0. The sandbox looks at it each time, and frees it when it is settled. */
+  promise: Pointer;
+}
 
 /** An exception of a script outside of its runs, such as one of its syntax. */
 export class ScriptException extends Error {
@@ -63,6 +72,8 @@ export class Sandbox {
   readonly #given: GivenToHost;
   /** Values in the memory that take the numbers of an entry, so that none is made for each. */
   readonly #slots: readonly Pointer[];
+  /** Values of the entry that is under way, which are freed after it. */
+  readonly #made: Pointer[] = [];
   #isClosed = false;
 
   /** @throws QuickJsLost */
@@ -79,7 +90,8 @@ export class Sandbox {
     if (this.#context === 0 || this.#args === 0) throw new QuickJsLost();
     this.#kinds = Object.values(entrance).map((kind) => functions._QTS_NewFloat64(this.#context, kind));
     this.#slots = Array.from({ length: MOST_GIVEN }, () => functions._QTS_NewFloat64(this.#context, 0));
-    this.#given = new GivenToHost(quickJs, this.#context, this.#isPacked(this.#slots[0]!));
+    if (!quickJs.isKnown(this.#context) || !this.#isPacked()) throw new Error('the layout of QuickJS is not known');
+    this.#given = new GivenToHost(quickJs, this.#context);
     quickJs.listen(this.#context, (count, list) => this.#answer(host, count, list));
     const callback = quickJs.lend('host', (name) => functions._QTS_NewFunction(this.#context, name, 0, 0, 1)) ?? lost();
     const prelude = this.evaluate(PRELUDE, 'gateway');
@@ -119,48 +131,106 @@ export class Sandbox {
   }
 
   /** Enters the script and runs it until it waits or ends. @returns false if its budget is exceeded @throws QuickJsLost */
-  enter(budget: RunBudget, kind: number, ...given: readonly Given[]): boolean {
-    return this.quickJs.within(budget, () => {
-      if (budget.exceeded !== null) return false;
-      const values = this.#values(budget, kind, given);
-      if (values === null) return false;
-      const result = this.#call(this.#enter, values);
-      for (let index = 1; index < values.length; index++)
-        if (values[index] !== this.#slots[index]) this.#free(values[index]!);
-      this.#free(result);
-      return this.#work(budget);
-    });
-  }
-
-  #values(budget: RunBudget, kind: number, given: readonly Given[]): Pointer[] | null {
+  enter(run: Entering, kind: number, a?: Given, b?: Given, c?: Given): boolean {
+    const { quickJs } = this;
+    if (quickJs.isLost) throw new QuickJsLost();
+    const { budget } = run;
+    const before = quickJs.resume(budget);
     try {
-      const values = [this.#kinds[kind]!];
-      for (const value of given)
-        values.push(this.#given.isPacked && isSmall(value) ? this.#slot(values.length, value) : this.#newValue(value));
-      return values;
+      return budget.exceeded === null && this.#entered(run, kind, a, b, c);
     } catch (error) {
-      if (!(error instanceof NoRoom)) throw error;
-      budget.expire('memory');
-      return null;
+      throw quickJs.lost(error);
+    } finally {
+      quickJs.pause(budget, before);
     }
   }
 
+  #entered(run: Entering, kind: number, a: Given | undefined, b: Given | undefined, c: Given | undefined): boolean {
+    const { budget } = run;
+    let result: Pointer;
+    try {
+      this.#place(1, a);
+      this.#place(2, b);
+      this.#place(3, c);
+      result = this.#callEntrance(kind, c === undefined ? (b === undefined ? 2 : 3) : 4);
+    } catch (error) {
+      if (!(error instanceof NoRoom)) throw error;
+      budget.expire('memory');
+      return false;
+    } finally {
+      this.#clear();
+    }
+    if (kind === entrance.begin && this.quickJs.words[(result >> 2) + 1] === mark.object) run.promise = result;
+    else this.#free(result);
+    return this.#work(budget) && (run.promise === 0 || this.#settled(run));
+  }
+
+  /** Hands the result of a run over, once its promise is settled. @returns false if its budget is exceeded */
+  #settled(run: Entering): boolean {
+    const { functions } = this.quickJs;
+    const { promise } = run;
+    const state = functions._QTS_PromiseState(this.#context, promise);
+    if (state === PENDING) return true;
+    const value = functions._QTS_PromiseResult(this.#context, promise);
+    this.release(run);
+    const { words } = this.quickJs;
+    words[(this.#args >> 2) + 1] = this.#integer(1, run.id);
+    words[(this.#args >> 2) + 2] = value;
+    words[(this.#args >> 2) + 3] = this.#integer(3, state === REJECTED ? 1 : 0);
+    const result = this.#callEntrance(entrance.settled, 4);
+    this.#clear();
+    this.#free(value);
+    this.#free(result);
+    return this.#work(run.budget);
+  }
+
+  /** Frees the promise of a run that is over. */
+  release(run: Entering): void {
+    if (run.promise !== 0 && !this.quickJs.isLost) this.#free(run.promise);
+    run.promise = 0;
+  }
+
+  /** Makes a value of the entry that comes next. @throws NoRoom */
+  #place(index: number, value: Given | undefined): void {
+    if (value === undefined) return;
+    const pointer = typeof value === 'number' ? this.#integer(index, value) : this.#newValue(value);
+    this.quickJs.words[(this.#args >> 2) + index] = pointer;
+    if (pointer !== this.#slots[index]) this.#made.push(pointer);
+  }
+
   /** A number as a value, until the next entry. */
+  #integer(index: number, value: number): Pointer {
+    if ((value | 0) === value) return this.#slot(index, value);
+    const made = this.quickJs.functions._QTS_NewFloat64(this.#context, value);
+    this.#made.push(made);
+    return made;
+  }
+
+  #callEntrance(kind: number, count: number): Pointer {
+    const { functions, words } = this.quickJs;
+    words[this.#args >> 2] = this.#kinds[kind]!;
+    return functions._QTS_Call(this.#context, this.#enter, this.#undefined, count, this.#args);
+  }
+
+  /** Frees the values of an entry. */
+  #clear(): void {
+    while (this.#made.length > 0) this.#free(this.#made.pop()!);
+  }
+
+  /** An integer as a value, until the next entry. */
   #slot(index: number, value: number): Pointer {
     const slot = this.#slots[index]!;
     const { words } = this.quickJs;
     words[slot >> 2] = value;
-    words[(slot >> 2) + 1] = INTEGER;
+    words[(slot >> 2) + 1] = mark.integer;
     return slot;
   }
 
   /** True if integers are in the memory as we write and read them. */
-  #isPacked(slot: Pointer): boolean {
+  #isPacked(): boolean {
     const { functions } = this.quickJs;
     const number = (value: number): number => functions._QTS_GetFloat64(this.#context, this.#slot(0, value));
-    return (
-      slot % 8 === 0 && functions._QTS_ArgvGetJSValueConstPointer(0, 1) === 8 && number(7) === 7 && number(-7) === -7
-    );
+    return this.#slots[0]! % VALUE_SIZE === 0 && number(7) === 7 && number(-7) === -7;
   }
 
   /** Runs jobs of promises that are due. */
@@ -233,11 +303,9 @@ export class Sandbox {
     const { functions } = quickJs;
     if (typeof value === 'number') return functions._QTS_NewFloat64(this.#context, value);
     if (typeof value === 'string') {
-      const made = quickJs.lend(value, (pointer) => functions._QTS_NewString(this.#context, pointer));
-      const exception = made === null ? 0 : functions._QTS_ResolveException(this.#context, made);
-      if (made !== null && exception === 0) return made;
-      if (made !== null) for (const each of [exception, made]) this.#free(each);
-      throw new NoRoom();
+      const made = quickJs.newText(this.#context, value);
+      if (made === null) throw new NoRoom();
+      return made;
     }
     const place = quickJs.place(value);
     if (place === null) throw new NoRoom();
@@ -291,21 +359,16 @@ class GivenToHost implements HostArguments {
   readonly #quickJs: QuickJs;
   readonly #context: Pointer;
   readonly #undefined: Pointer;
-  readonly #size: number;
-  /** True if integers can be read from the memory. */
-  readonly isPacked: boolean;
 
-  constructor(quickJs: QuickJs, context: Pointer, isPacked: boolean) {
-    this.isPacked = isPacked;
+  constructor(quickJs: QuickJs, context: Pointer) {
     this.#quickJs = quickJs;
     this.#context = context;
     this.#undefined = quickJs.functions._QTS_GetUndefined();
-    this.#size = quickJs.functions._QTS_ArgvGetJSValueConstPointer(0, 1);
   }
 
   /** The first two values are the operation and the run. */
   #at(index: number): Pointer {
-    return index + 2 < this.count ? this.list + (index + 2) * this.#size : this.#undefined;
+    return index + 2 < this.count ? this.list + (index + 2) * VALUE_SIZE : this.#undefined;
   }
 
   has(index: number): boolean {
@@ -315,17 +378,12 @@ class GivenToHost implements HostArguments {
   number(index: number): number {
     const at = this.#at(index) >> 2;
     const { words } = this.#quickJs;
-    if (this.isPacked && words[at + 1] === INTEGER) return words[at]! | 0;
+    if (words[at + 1] === mark.integer) return words[at]! | 0;
     return this.#quickJs.functions._QTS_GetFloat64(this.#context, this.#at(index));
   }
 
   text(index: number): string {
-    const { functions } = this.#quickJs;
-    const pointer = functions._QTS_GetString(this.#context, this.#at(index));
-    if (pointer === 0) return '';
-    const text = this.#quickJs.text(pointer);
-    functions._QTS_FreeCString(this.#context, pointer);
-    return text;
+    return this.#quickJs.textOf(this.#context, this.#at(index));
   }
 
   bytes(index: number): Uint8Array | null {
@@ -337,10 +395,6 @@ class GivenToHost implements HostArguments {
     functions._free(pointer); // QuickJS gave a copy
     return bytes;
   }
-}
-
-function isSmall(value: Given): value is number {
-  return typeof value === 'number' && (value | 0) === value;
 }
 
 function exceptionOf(text: string): ScriptException {

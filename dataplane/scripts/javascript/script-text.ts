@@ -78,6 +78,9 @@ export interface ScriptNames {
   readonly variables: readonly string[];
 }
 
+/** A script without `await` needs no asynchronous function, which takes longer to call than many scripts. */
+const AWAITS = /await|\\u/;
+
 /** The script as a function that gets its values from the gateway. The text of the script begins in the second line. */
 export function wrappedScript(text: string, { own, constants, heap, variables }: ScriptNames): string {
   const names = [...own, ...constants, ...heap.map(([name]) => name), ...variables].join(', ');
@@ -88,7 +91,8 @@ export function wrappedScript(text: string, { own, constants, heap, variables }:
     ...variables.map((_, index) => `variables[${index}]`),
   ].join(', ');
   const caller = `(function (script) { return (made, constants) => (state, variables) => script(${values}); })`;
-  return `${caller}(function (${names}) { "use strict"; return (async function () {\n${text}\n})(); })`;
+  const kind = AWAITS.test(text) ? 'async function' : 'function';
+  return `${caller}(function (${names}) { "use strict"; return (${kind} () {\n${text}\n})(); })`;
 }
 
 /**

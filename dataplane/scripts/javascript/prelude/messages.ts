@@ -10,43 +10,66 @@ const lineOf = (value) => {
 };
 const linesOf = (value) => (Array.isArray(value) ? value.map(lineOf) : [lineOf(value)]);
 
+/** Sets (0) or adds (1) a header of a message that came. The gateway checks one value, and cannot tell those of a list. */
+const change = (message, name, mode, value) => {
+  let refused;
+  if (value === null || value === undefined || value.length === 0 && Array.isArray(value))
+    refused = host(operation.setHeader, message[0], message[1], name, mode);
+  else if (Array.isArray(value))
+    refused = host(operation.setHeader, message[0], message[1], name, mode + 2, textOf(value.map(lineOf).join('\n')));
+  else refused = host(operation.setHeader, message[0], message[1], name, mode, textOf(value));
+  if (refused !== undefined) throw new TypeError('a header has no line breaks and no zeros');
+};
+
 class Headers {
-  #message;
-  #changed = new Map();
+  /** The message that came with them, as its run and number, or a map of lines for headers of the script. */
+  #from;
   constructor(init, secret, message) {
-    this.#message = secret === SECRET ? message : null;
+    if (secret === SECRET) {
+      this.#from = message;
+      return;
+    }
+    this.#from = new Map();
     if (init === undefined || init === null) return;
     const entries = typeof init[Symbol.iterator] === 'function' ? init : Object.entries(init);
     for (const [name, value] of entries) this.add(name, value);
   }
-  #text(key) {
-    const message = this.#message;
-    return message === null ? undefined : host(operation.header, message.run, message.id, key);
-  }
   get(name) {
-    const key = textOf(name).toLowerCase();
-    const changed = this.#changed.get(key);
-    if (changed !== undefined) return changed.values.length === 0 ? null : changed.values.join(', ');
-    const text = this.#text(key);
+    const from = this.#from;
+    if (from[0] === undefined) {
+      const line = from.get(textOf(name).toLowerCase());
+      return line === undefined ? null : line.values.join(', ');
+    }
+    const text = host(operation.header, from[0], from[1], textOf(name));
     if (text === undefined) return null;
     return text.includes('\n') ? text.replaceAll('\n', ', ') : text;
   }
   getAll(name) {
-    const key = textOf(name).toLowerCase();
-    const changed = this.#changed.get(key);
-    return changed !== undefined ? [...changed.values] : this.#text(key)?.split('\n') ?? [];
+    const from = this.#from;
+    if (from[0] !== undefined) return host(operation.header, from[0], from[1], textOf(name))?.split('\n') ?? [];
+    const line = from.get(textOf(name).toLowerCase());
+    return line === undefined ? [] : [...line.values];
   }
   has(name) {
     return this.getAll(name).length > 0;
   }
   set(name, value) {
-    const values = value === null || value === undefined ? NONE : linesOf(value);
-    const text = lineOf(name);
-    this.#changed.set(text.toLowerCase(), { name: text, values });
+    const from = this.#from;
+    if (from[0] !== undefined) change(from, textOf(name), 0, value);
+    else {
+      const values = value === null || value === undefined ? NONE : linesOf(value);
+      const text = lineOf(name);
+      if (values.length === 0) from.delete(text.toLowerCase());
+      else from.set(text.toLowerCase(), { name: text, values });
+    }
   }
   add(name, value) {
-    const text = lineOf(name);
-    this.#changed.set(text.toLowerCase(), { name: text, values: [...this.getAll(text), ...linesOf(value)] });
+    const from = this.#from;
+    if (from[0] !== undefined) change(from, textOf(name), 1, Array.isArray(value) ? value : textOf(value));
+    else {
+      const text = lineOf(name);
+      this.set(text, [...this.getAll(text), ...linesOf(value)]);
+    }
   }
   append(name, value) {
     this.add(name, value);
@@ -54,21 +77,19 @@ class Headers {
   delete(name) {
     const text = lineOf(name);
     const had = this.has(text);
-    this.#changed.set(text.toLowerCase(), { name: text, values: NONE });
+    this.set(text, null);
     return had;
   }
   #lines() {
-    const message = this.#message;
-    const came = message === null ? [] : JSON.parse(host(operation.headers, message.run, message.id));
+    const from = this.#from;
+    if (from[0] === undefined) return [...from.values()];
     const lines = new Map();
-    for (const [name, value] of came) {
+    for (const [name, value] of JSON.parse(host(operation.headers, from[0], from[1]))) {
       const key = name.toLowerCase();
-      if (this.#changed.has(key)) continue;
       const line = lines.get(key);
       if (line === undefined) lines.set(key, { name, values: [value] });
       else line.values.push(value);
     }
-    for (const [key, line] of this.#changed) if (line.values.length > 0) lines.set(key, line);
     return [...lines.values()];
   }
   entries() {
@@ -89,9 +110,10 @@ class Headers {
   toJSON() {
     return Object.fromEntries(this.entries());
   }
-  static changes(headers) {
+  /** Lines of headers that the script made: values follow the name, and none of them has a line break. */
+  static lines(headers) {
     let lines = '';
-    for (const { name, values } of headers.#changed.values()) {
+    for (const { name, values } of headers === null ? NONE : headers.#lines()) {
       if (lines !== '') lines += '\n';
       lines += name;
       for (let index = 0; index < values.length; index++) lines += '\r' + values[index];
@@ -99,8 +121,8 @@ class Headers {
     return lines;
   }
 }
-const changesOf = Headers.changes;
-delete Headers.changes;
+const headerLines = Headers.lines;
+delete Headers.lines;
 
 /** Texts are sent as UTF-8. */
 const FOREIGN = /;\s*charset\s*=\s*(?!"?utf-8)[^;]*/i;
@@ -119,7 +141,7 @@ class Entity {
     const content = this.#content;
     if (typeof content === 'string') return content;
     if (content !== undefined) return utf8.decode(content);
-    return waiting(this.#message, operation.entity, this.#message.id, 0);
+    return waiting(this.#message, operation.entity, this.#message[1], 0);
   }
   async json() {
     const text = await this.text();
@@ -129,7 +151,7 @@ class Entity {
     const content = this.#content;
     if (typeof content === 'string') return utf8.encode(content);
     if (content !== undefined) return content.slice();
-    return new Uint8Array(await waiting(this.#message, operation.entity, this.#message.id, 1));
+    return new Uint8Array(await waiting(this.#message, operation.entity, this.#message[1], 1));
   }
   async form() {
     return new URLSearchParams(await this.text());
@@ -161,43 +183,50 @@ class Entity {
 const contentOf = Entity.content;
 delete Entity.content;
 
+/** Headers and content are made when the script asks for them. They know the message by its numbers, not the other way. */
+const headersOf = (message) =>
+  (message[at.headers] ??=
+    message[at.run] === 0 ? new Headers() : new Headers(null, SECRET, [message[at.run], message[at.id]]));
+const entityOf = (message) =>
+  (message[at.entity] ??= new Entity(
+    SECRET,
+    message[at.run] === 0 ? null : [message[at.run], message[at.id]],
+    headersOf(message),
+  ));
+
 class Request {
   #message;
-  #method = null;
-  #uri = null;
-  #headers = null;
-  #entity = null;
   constructor(method, uri, init, secret, message) {
-    this.#message = secret === SECRET ? message : null;
-    if (secret === SECRET) return;
-    this.#method = textOf(method).toUpperCase();
-    this.#uri = new Uri(uri);
-    this.#headers = new Headers(init?.headers);
+    if (secret === SECRET) {
+      this.#message = message;
+      return;
+    }
+    this.#message = [0, -1, new Headers(init?.headers), null, textOf(method).toUpperCase(), new Uri(uri)];
     if (init?.body !== undefined) this.entity = init.body;
   }
-  #field(index) {
-    return host(operation.field, this.#message.run, this.#message.id, index);
-  }
   get method() {
-    return (this.#method ??= this.#field(0));
+    const message = this.#message;
+    return (message[at.method] ??= host(operation.field, message[at.run], message[at.id], 0));
   }
   set method(value) {
-    this.#method = textOf(value);
+    this.#message[at.method] = textOf(value);
   }
   get uri() {
-    return (this.#uri ??= new Uri(this.#field(1)));
+    const message = this.#message;
+    return (message[at.uri] ??= new Uri(host(operation.field, message[at.run], message[at.id], 1)));
   }
   set uri(value) {
-    this.#uri = new Uri(value);
+    this.#message[at.uri] = new Uri(value);
   }
   get headers() {
-    return (this.#headers ??= new Headers(null, SECRET, this.#message));
+    const message = this.#message;
+    return message[at.headers] ?? headersOf(message);
   }
   get entity() {
-    return (this.#entity ??= new Entity(SECRET, this.#message, this.headers));
+    return entityOf(this.#message);
   }
   set entity(value) {
-    this.entity.set(value);
+    entityOf(this.#message).set(value);
   }
   get queryParams() {
     const uri = this.uri;
@@ -209,80 +238,93 @@ class Request {
     const found = Object.create(null);
     for (const line of this.headers.getAll('cookie'))
       for (const part of line.split(';')) {
-        const at = part.indexOf('=');
-        const name = part.slice(0, Math.max(0, at)).trim();
+        const equals = part.indexOf('=');
+        const name = part.slice(0, Math.max(0, equals)).trim();
         if (name === '' || name in found) continue;
-        const value = part.slice(at + 1).trim();
+        const value = part.slice(equals + 1).trim();
         found[name] = value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
       }
     return found;
   }
-  static sent(request, run) {
-    const message = request.#message;
-    if (message !== null && message.run !== run) throw new TypeError('the request belongs to another run');
-    const headers = request.#headers === null ? '' : changesOf(request.#headers);
-    const body = contentOf(request.#entity);
-    const isPlain = message !== null && body === undefined && request.#method === null && request.#uri === null;
-    const isOwn = message === null;
-    const rest = isPlain ? null : { isOwn, method: request.#method, uri: request.#uri?.toString(), body };
-    return { headers, rest };
+  /** The parts of a request, or null for another value. */
+  static parts(value) {
+    return typeof value === 'object' && value !== null && #message in value ? value.#message : null;
   }
 }
-const sentRequest = Request.sent;
-delete Request.sent;
+const requestParts = Request.parts;
+delete Request.parts;
+
+const checkedRun = (message, run, name) => {
+  if (message[at.run] !== 0 && message[at.run] !== run) throw new TypeError('the ' + name + ' belongs to another run');
+};
+/** The parts that a script changed, beside headers of the request that came; null if there are none. */
+const requestRest = (message, run) => {
+  checkedRun(message, run, 'request');
+  const isOwn = message[at.run] === 0;
+  const body = contentOf(message[at.entity]);
+  if (!isOwn && body === undefined && message[at.method] === null && message[at.uri] === null) return null;
+  const headers = isOwn ? headerLines(message[at.headers]) : undefined;
+  return { isOwn, method: message[at.method], uri: message[at.uri]?.toString(), headers, body };
+};
 
 class Response {
   #message;
-  #status;
-  #reason = null;
-  #headers = null;
-  #entity = null;
   constructor(status, init, secret, message) {
-    this.#message = secret === SECRET ? message : null;
-    this.#status = status === undefined ? 200 : Number(status);
-    if (secret === SECRET) return;
+    if (secret === SECRET) {
+      this.#message = message;
+      return;
+    }
+    const own = [0, -1, null, null, status === undefined ? 200 : Number(status), null];
+    this.#message = own;
     if (init === undefined) return;
-    if (init.headers !== undefined) this.#headers = new Headers(init.headers);
-    if (init.reason !== undefined) this.#reason = textOf(init.reason);
+    if (init.headers !== undefined) own[at.headers] = new Headers(init.headers);
+    if (init.reason !== undefined) own[at.reason] = textOf(init.reason);
     if (init.body !== undefined) this.entity = init.body;
   }
   get status() {
-    return this.#status;
+    return this.#message[at.status];
   }
   set status(value) {
-    this.#status = Number(value);
-    this.#reason = '';
+    this.#message[at.status] = Number(value);
+    this.#message[at.reason] = '';
   }
   get reason() {
-    if (this.#reason === null && this.#message !== null)
-      this.#reason = host(operation.field, this.#message.run, this.#message.id, 2);
-    return this.#reason ?? '';
+    const message = this.#message;
+    if (message[at.reason] === null && message[at.run] !== 0)
+      message[at.reason] = host(operation.field, message[at.run], message[at.id], 2);
+    return message[at.reason] ?? '';
   }
   set reason(value) {
-    this.#reason = textOf(value);
+    this.#message[at.reason] = textOf(value);
   }
   get ok() {
-    return this.#status >= 200 && this.#status < 300;
+    const status = this.#message[at.status];
+    return status >= 200 && status < 300;
   }
   get headers() {
-    return (this.#headers ??= new Headers(null, SECRET, this.#message));
+    const message = this.#message;
+    return message[at.headers] ?? headersOf(message);
   }
   get entity() {
-    return (this.#entity ??= new Entity(SECRET, this.#message, this.headers));
+    return entityOf(this.#message);
   }
   set entity(value) {
-    this.entity.set(value);
+    entityOf(this.#message).set(value);
   }
-  static sent(response, run) {
-    const message = response.#message;
-    if (message !== null && message.run !== run) throw new TypeError('the response belongs to another run');
-    const headers = response.#headers === null ? '' : changesOf(response.#headers);
-    const body = contentOf(response.#entity);
-    const isPlain = body === undefined && response.#reason === null;
-    const rest = isPlain ? null : { reason: response.#reason, body };
-    return { id: message === null ? -1 : message.id, status: response.#status, headers, rest };
+  /** The parts of a response, or null for another value. */
+  static parts(value) {
+    return typeof value === 'object' && value !== null && #message in value ? value.#message : null;
   }
 }
-const sentResponse = Response.sent;
-delete Response.sent;
+const responseParts = Response.parts;
+delete Response.parts;
+
+/** The parts that a script changed, beside status and headers of a response that came; null if there are none. */
+const responseRest = (message, run) => {
+  checkedRun(message, run, 'response');
+  const body = contentOf(message[at.entity]);
+  const isOwn = message[at.run] === 0;
+  if (!isOwn && body === undefined && message[at.reason] === null) return null;
+  return { reason: message[at.reason], headers: isOwn ? headerLines(message[at.headers]) : undefined, body };
+};
 `;

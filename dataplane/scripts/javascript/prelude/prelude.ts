@@ -1,5 +1,5 @@
 import { MESSAGES } from './messages.ts';
-import { entrance, operation, shared } from './operations.ts';
+import { at, entrance, operation, shared } from './operations.ts';
 import { RUNS } from './runs.ts';
 import { VALUES } from './values.ts';
 
@@ -57,18 +57,24 @@ deepFrozen(hidden);
 deepFrozen(globalThis);
 `;
 
+/** Numbers instead of names: looking a name up takes longer than most of what a script does. */
+function numbered(text: string): string {
+  const tables: Readonly<Record<string, Readonly<Record<string, number>>>> = { at, entrance, operation, shared };
+  return text.replace(/\b(at|entrance|operation|shared)\.([a-zA-Z]+)/g, (_, table: string, name: string) => {
+    const number = tables[table]![name];
+    if (number === undefined) throw new Error(`${table} has no ${name}`);
+    return String(number);
+  });
+}
+
 /** Code that every context begins with. It takes the function of the host and returns the one that enters it. */
-export const PRELUDE = `(function (host) {
+export const PRELUDE = numbered(`(function (host) {
 'use strict';
 const SECRET = Symbol('gateway');
-const operation = ${JSON.stringify(operation)};
-const entrance = ${JSON.stringify(entrance)};
-const shared = ${JSON.stringify(shared)};
 ${VALUES}
 ${MESSAGES}
 ${RUNS}
 ${FROZEN}
-const { 0: setScript, 1: beginRun, 2: arrived, 3: content, 4: refused, 5: forget, 6: kept } = entrances;
-const list = [setScript, beginRun, arrived, content, refused, forget, kept];
+const list = [setScript, begin, arrived, content, refused, forget, () => JSON.stringify(globals), settled];
 return (kind, a, b, c) => list[kind](a, b, c);
-})`;
+})`);

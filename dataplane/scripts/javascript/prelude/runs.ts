@@ -5,6 +5,11 @@ let lastCall = 0;
 let script = null;
 let mentions = { attributes: false, session: false };
 let globals = {};
+let hasVariables = false;
+let hasMaps = false;
+/** Runs that have more than their request when they end, by number. */
+const states = new Map();
+let keepsStates = false;
 
 /** Texts with zeros come as JSON. */
 const plain = (text) => {
@@ -12,12 +17,25 @@ const plain = (text) => {
   return text.charCodeAt(0) === 0x6a ? JSON.parse(text.slice(1)) : text.slice(1);
 };
 
-const waiting = (message, op, ...values) =>
-  new Promise((resolve, reject) => {
-    const call = ++lastCall;
-    pending.set(call, { state: message.state ?? message, resolve, reject });
-    host(op, message.run, call, ...values);
-  });
+/** One executor for all promises, which are made one by one. */
+let resolveNew = null;
+let rejectNew = null;
+const keepFunctions = (resolve, reject) => {
+  resolveNew = resolve;
+  rejectNew = reject;
+};
+/** A promise that the gateway settles. The message is that of the run, or has its number. */
+const pendingPromise = (message, call) => {
+  const made = new Promise(keepFunctions);
+  pending.set(call, [message, resolveNew, rejectNew]);
+  return made;
+};
+const waiting = (message, op, ...values) => {
+  const call = ++lastCall;
+  const made = pendingPromise(message, call);
+  host(op, message[at.run], call, ...values);
+  return made;
+};
 
 const bodyOf = (rest) => {
   if (!(rest?.body instanceof Uint8Array)) return undefined;
@@ -30,9 +48,9 @@ const restOf = (rest) => (rest === null ? '' : JSON.stringify(rest));
 
 /** Attributes and session are plain objects, written back where they changed. */
 const loadMap = (state, which) => {
-  const now = JSON.parse(host(operation.state, state.run, which));
-  const known = state.known[which];
-  const map = state.maps[which];
+  const now = JSON.parse(host(operation.state, state[at.run], which));
+  const known = state[at.known][which];
+  const map = state[at.maps][which];
   for (const name of known.keys()) if (!(name in now)) delete map[name];
   const before = new Map(known);
   known.clear();
@@ -43,8 +61,8 @@ const loadMap = (state, which) => {
   }
 };
 const storeMap = (state, which) => {
-  const known = state.known[which];
-  const map = state.maps[which];
+  const known = state[at.known][which];
+  const map = state[at.maps][which];
   const changed = [];
   const gone = [...known.keys()].filter((name) => !Object.hasOwn(map, name));
   for (const name of Object.keys(map)) {
@@ -56,7 +74,7 @@ const storeMap = (state, which) => {
   }
   for (const name of gone) known.delete(name);
   if (changed.length === 0 && gone.length === 0) return;
-  host(operation.store, state.run, which, JSON.stringify({ changed, gone }));
+  host(operation.store, state[at.run], which, JSON.stringify({ changed, gone }));
 };
 const load = (state) => {
   if (!hasMaps) return;
@@ -70,12 +88,12 @@ const store = (state) => {
 };
 
 const context = (state, name) => {
-  const text = plain(host(operation.context, state.run, textOf(name)));
+  const text = plain(host(operation.context, state[at.run], textOf(name)));
   return text === undefined ? undefined : JSON.parse(text);
 };
 const contextsOf = (state) => {
   const made = {};
-  for (const name of JSON.parse(host(operation.contextNames, state.run)))
+  for (const name of JSON.parse(host(operation.contextNames, state[at.run])))
     Object.defineProperty(made, name, {
       enumerable: true,
       configurable: true,
@@ -85,8 +103,8 @@ const contextsOf = (state) => {
         return value;
       },
     });
-  if (mentions.attributes) Object.defineProperty(made, 'attributes', { value: { attributes: state.maps[0] } });
-  if (mentions.session) Object.defineProperty(made, 'session', { value: { session: state.maps[1] } });
+  if (mentions.attributes) Object.defineProperty(made, 'attributes', { value: { attributes: state[at.maps][0] } });
+  if (mentions.session) Object.defineProperty(made, 'session', { value: { session: state[at.maps][1] } });
   return made;
 };
 
@@ -103,7 +121,7 @@ class Logger {
   }
   #write(level, parts) {
     const text = parts.map((part) => (typeof part === 'string' ? part : shownText(part))).join(' ');
-    host(operation.log, this.#state.run, level, JSON.stringify(text));
+    host(operation.log, this.#state[at.run], level, JSON.stringify(text));
   }
   trace(...parts) {
     this.#write('trace', parts);
@@ -136,18 +154,17 @@ class Http {
   }
   async send(request, init) {
     const state = this.#state;
-    const made =
-      request instanceof Request ? request : new Request(init?.method ?? 'GET', request, init);
-    const sent = sentRequest(made, state.run);
-    let { headers, rest } = sent;
-    if (made === state.request) {
-      rest = { isOwn: true, method: made.method, uri: made.uri.toString(), body: rest?.body };
+    const made = requestParts(request) === null ? new Request(init?.method ?? 'GET', request, init) : request;
+    const message = requestParts(made);
+    let rest = requestRest(message, state[at.run]);
+    if (message === state) {
+      const headers = headerLines(made.headers);
+      rest = { isOwn: true, method: made.method, uri: made.uri.toString(), headers, body: rest?.body };
       if (rest.body === undefined) rest.body = await made.entity.bytes();
-      headers = changesOf(new Headers(made.headers));
     }
     const body = bodyOf(rest);
-    if (this.#index === undefined) return waiting(state, operation.send, headers, restOf(rest), body);
-    return waiting(state, operation.send, headers, restOf(rest), body, this.#index);
+    if (this.#index === undefined) return waiting(state, operation.send, restOf(rest), body);
+    return waiting(state, operation.send, restOf(rest), body, this.#index);
   }
 }
 
@@ -159,7 +176,7 @@ class Clock {
     this.#index = index;
   }
   millis() {
-    return host(operation.clock, this.#state.run, this.#index);
+    return host(operation.clock, this.#state[at.run], this.#index);
   }
   instant() {
     return new Date(this.millis());
@@ -175,33 +192,39 @@ class AuditService {
   }
   async publish(topic, event) {
     const text = JSON.stringify([textOf(topic), event]);
-    const problem = plain(host(operation.publish, this.#state.run, this.#index, text));
+    const problem = plain(host(operation.publish, this.#state[at.run], this.#index, text));
     if (problem !== undefined) throw new TypeError(problem);
   }
 }
 
-const nextOf = (state) => (request) =>
-  new Promise((resolve, reject) => {
-    if (request !== undefined && !(request instanceof Request)) throw new TypeError('next takes a request');
-    const sent = sentRequest(request ?? state.request, state.run);
+const nextOf = (state) => (request) => {
+  const call = ++lastCall;
+  const made = pendingPromise(state, call);
+  const reject = rejectNew;
+  try {
+    const message = request === undefined ? state : requestParts(request);
+    if (message === null) throw new TypeError('next takes a request');
+    const rest = requestRest(message, state[at.run]);
     store(state);
-    const call = ++lastCall;
-    pending.set(call, { state, resolve, reject });
-    const { headers, rest } = sent;
-    if (rest === null) host(operation.next, state.run, call, headers);
+    if (rest === null) host(operation.next, state[at.run], call);
     else {
       const body = bodyOf(rest);
-      host(operation.next, state.run, call, headers, restOf(rest), body);
+      host(operation.next, state[at.run], call, restOf(rest), body);
     }
-  });
+  } catch (error) {
+    pending.delete(call);
+    reject(error);
+  }
+  return made;
+};
 
 const factories = {
-  request: (state) => state.request,
+  request: (state) => new Request(null, null, null, SECRET, state),
   next: nextOf,
-  attributes: (state) => state.maps[0],
-  session: (state) => state.maps[1],
-  contexts: (state) => (state.contexts ??= contextsOf(state)),
-  context: (state) => (state.contexts ??= contextsOf(state)).router,
+  attributes: (state) => state[at.maps][0],
+  session: (state) => state[at.maps][1],
+  contexts: (state) => (state[at.contexts] ??= contextsOf(state)),
+  context: (state) => (state[at.contexts] ??= contextsOf(state)).router,
   globals: () => globals,
   http: (state) => new Http(SECRET, state),
   logger: (state) => new Logger(SECRET, state),
@@ -229,86 +252,96 @@ const lineOfError = (error) => {
   }
 };
 
-const finish = (state, value) => {
-  if (value instanceof Response) {
-    const { id, status, headers, rest } = sentResponse(value, state.run);
-    store(state);
-    if (rest === null) host(operation.done, state.run, 1, id, status, headers);
+const finish = (run, state, value) => {
+  const message = responseParts(value);
+  if (message !== null) {
+    const rest = responseRest(message, run);
+    if (state !== undefined) store(state);
+    if (rest === null) host(operation.done, run, 1, message[at.id], message[at.status]);
     else {
       const body = bodyOf(rest);
-      host(operation.done, state.run, 1, id, status, headers, restOf(rest), body);
+      host(operation.done, run, 1, message[at.id], message[at.status], restOf(rest), body);
     }
     return;
   }
-  store(state);
-  if (value === undefined || value === null) host(operation.done, state.run, 0);
+  if (state !== undefined) store(state);
+  if (value === undefined || value === null) host(operation.done, run, 0);
   else {
     // JSON has null for it, which is a token that does not expire.
     if (Number.isNaN(value.expiresAt)) throw new TypeError('expiresAt of the result is NaN');
     const text = JSON.stringify(value instanceof Set ? [...value] : value);
     if (text === undefined) throw new TypeError('the result of the script has no JSON form');
-    host(operation.done, state.run, 2, text);
+    host(operation.done, run, 2, text);
   }
 };
 
+const promised = Promise.resolve;
+/** @returns the promise of the result, which the gateway looks at, or nothing if the run is over */
 const begin = (run, request) => {
-  const state = { run, request: null, contexts: null, maps: null, known: null };
+  const state = [run, request, null, null, null, null, null, null, null];
   try {
     if (hasMaps) {
-      state.maps = [{}, {}];
-      state.known = [new Map(), new Map()];
+      state[at.maps] = [{}, {}];
+      state[at.known] = [new Map(), new Map()];
       load(state);
     }
-    if (request >= 0) state.request = new Request(null, null, null, SECRET, { state, run, id: request });
     const result = script(state, hasVariables ? JSON.parse(host(operation.field, run, -1, 3)) : NONE);
-    then.call(result, (value) => ended(state, value), (error) => failed(state, error));
-  } catch (error) {
-    failed(state, error);
-  }
-};
-const { then } = Promise.prototype;
-let hasVariables = false;
-let hasMaps = false;
-/** Nothing waits for the collector of cycles, which looks at everything that there is. */
-const leave = (state) => {
-  state.request = null;
-  state.contexts = null;
-};
-const failed = (state, error) => {
-  leave(state);
-  host(operation.failed, state.run, JSON.stringify(describeError(error)), isMemory(error) ? 1 : 0, lineOfError(error));
-};
-const ended = (state, value) => {
-  try {
-    finish(state, value);
+    if (typeof result === 'object' && result !== null && typeof result.then === 'function') {
+      const made = promised.call(Promise, result);
+      if (keepsStates) states.set(run, state);
+      return made;
+    }
+    finish(run, state, result);
     leave(state);
   } catch (error) {
-    failed(state, error);
+    leave(state);
+    failed(run, error);
   }
+};
+/** Nothing waits for the collector of cycles, which looks at everything that there is. */
+const leave = (state) => {
+  state[at.contexts] = null;
+};
+const failed = (run, error) => {
+  host(operation.failed, run, JSON.stringify(describeError(error)), isMemory(error) ? 1 : 0, lineOfError(error));
+};
+/** The promise of a result is settled. */
+const settled = (run, value, isRejected) => {
+  let state;
+  if (keepsStates) {
+    state = states.get(run);
+    states.delete(run);
+  }
+  try {
+    if (isRejected === 1) failed(run, value);
+    else finish(run, state, value);
+  } catch (error) {
+    failed(run, error);
+  }
+  if (state !== undefined) leave(state);
 };
 const isMemory = (error) => error instanceof InternalError && error.message === 'out of memory';
 
-const entrances = {
-  [entrance.script](made, text) {
-    const given = JSON.parse(text);
-    script = made(factories, deepFrozen(given.constants));
-    hasVariables = given.hasVariables;
-    mentions = given.mentions;
-    hasMaps = mentions.attributes || mentions.session;
-    globals = given.globals;
-  },
-  [entrance.begin]: begin,
-  [entrance.arrived](call, status, id) {
-    const { state, resolve } = take(call);
-    load(state);
-    resolve(new Response(status, null, SECRET, { state, run: state.run, id }));
-  },
-  [entrance.content]: (call, content) => take(call).resolve(typeof content === 'string' ? plain(content) : content),
-  [entrance.refused]: (call, text) => take(call).reject(new TypeError(plain(text))),
-  [entrance.forget](run) {
-    for (const [call, { state }] of pending) if (state.run === run) pending.delete(call);
-  },
-  [entrance.globals]: () => JSON.stringify(globals),
+const setScript = (made, text) => {
+  const given = JSON.parse(text);
+  script = made(factories, deepFrozen(given.constants));
+  hasVariables = given.hasVariables;
+  mentions = given.mentions;
+  hasMaps = mentions.attributes || mentions.session;
+  keepsStates = hasMaps || mentions.contexts;
+  globals = given.globals;
+};
+const arrived = (call, status, id) => {
+  const found = take(call);
+  const state = found[0];
+  load(state);
+  found[1](new Response(0, null, SECRET, [state[at.run], id, null, null, status, null]));
+};
+const content = (call, given) => take(call)[1](typeof given === 'string' ? plain(given) : given);
+const refused = (call, text) => take(call)[2](new TypeError(plain(text)));
+const forget = (run) => {
+  states.delete(run);
+  for (const [call, { 0: message }] of pending) if (message[at.run] === run) pending.delete(call);
 };
 const take = (call) => {
   const found = pending.get(call);

@@ -2,11 +2,13 @@ import { expect, it } from 'vitest';
 import { entrance, operation } from '../../../../dataplane/scripts/javascript/prelude/operations.ts';
 import { QuickJs, QuickJsLost } from '../../../../dataplane/scripts/javascript/quickjs.ts';
 import { RunBudget } from '../../../../dataplane/scripts/javascript/run-budget.ts';
-import { Sandbox } from '../../../../dataplane/scripts/javascript/sandbox.ts';
+import { type Entering, Sandbox } from '../../../../dataplane/scripts/javascript/sandbox.ts';
 import { wrappedScript } from '../../../../dataplane/scripts/javascript/script-text.ts';
 
 const LIMITS = { milliseconds: 10_000, bytes: 32 * 1024 * 1024, depth: 300 };
 const SETTINGS = JSON.stringify({ constants: [], hasVariables: false, mentions: {}, globals: {} });
+
+const entering = (id: number, limits = LIMITS): Entering => ({ id, budget: new RunBudget(limits), promise: 0 });
 
 function sandboxWith(quickJs: QuickJs, text: string, failures: string[] = []): { sandbox: Sandbox; call(): number } {
   let call = 0;
@@ -30,8 +32,9 @@ it('keeps nothing of a run', async () => {
   );
   const runs = (first: number, count: number): number => {
     for (let run = first; run < first + count; run++) {
-      sandbox.enter(new RunBudget(LIMITS), entrance.begin, run, 0);
-      sandbox.enter(new RunBudget(LIMITS), entrance.arrived, call(), 200, 1);
+      const entered = entering(run);
+      sandbox.enter(entered, entrance.begin, run, 0);
+      sandbox.enter(entered, entrance.arrived, call(), 200, 1);
     }
     return sandbox.bytes;
   };
@@ -44,7 +47,7 @@ it('gives all memory of a script back', async () => {
   const quickJs = await QuickJs.create(LIMITS.bytes);
   for (let turn = 0; turn < 40; turn++) {
     const { sandbox } = sandboxWith(quickJs, 'globals.list = Array.from({ length: 20000 }, (_, i) => `${i}`)');
-    sandbox.enter(new RunBudget(LIMITS), entrance.begin, 1, 0);
+    sandbox.enter(entering(1), entrance.begin, 1, 0);
     sandbox.close();
   }
   expect(quickJs.isLost).toBe(false);
@@ -60,7 +63,7 @@ it('keeps no copy of bytes that went to the host', async () => {
   });
   const text = "const bytes = new Uint8Array(1e6); for (let i = 0; i < 50; i++) crypto.digest('md5', bytes)";
   sandbox.load(wrappedScript(text, { own: [], constants: [], heap: [], variables: [] }), 'script', SETTINGS);
-  sandbox.enter(new RunBudget(LIMITS), entrance.begin, 1, 0);
+  sandbox.enter(entering(1), entrance.begin, 1, 0);
   expect(taken).toBe(50e6);
   expect(quickJs.size).toBe(16 * 1024 * 1024);
 });
@@ -71,10 +74,10 @@ it('gives up the memory of an operation that does not end, and no other memory',
   const { sandbox } = sandboxWith(quickJs, 'new Array(4294967295).forEach(() => {})');
   const failures: string[] = [];
   const { sandbox: sound } = sandboxWith(other, "throw new Error('ran')", failures);
-  expect(() => sandbox.enter(new RunBudget({ ...LIMITS, milliseconds: 20 }), entrance.begin, 1, 0)).toThrow(
+  expect(() => sandbox.enter(entering(1, { ...LIMITS, milliseconds: 20 }), entrance.begin, 1, 0)).toThrow(
     QuickJsLost,
   );
   expect(quickJs.isLost).toBe(true);
-  sound.enter(new RunBudget(LIMITS), entrance.begin, 1, 0);
+  sound.enter(entering(1), entrance.begin, 1, 0);
   expect(failures).toEqual(['"Error: ran"']);
 });
