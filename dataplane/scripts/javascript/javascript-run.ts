@@ -1,60 +1,33 @@
 import { setImmediate } from 'node:timers/promises';
-import type { JsonObject } from '../../../contract/document/json-value.ts';
-import type { Value as ExpressionValue } from '../../../contract/expression/value.ts';
 import type { Response } from '../../engine/message/response.ts';
 import { BudgetExceeded, type Excess } from '../script-budget.ts';
-import {
-  type HeapObjectUse,
-  type LogLevel,
-  type RunningScript,
-  type ScriptCall,
-  ScriptFault,
-  type ScriptOutcome,
-  type ScriptSetting,
-} from '../script-language.ts';
-import { contextNames, contextValue } from './contexts.ts';
-import { type Changes, changesIn, isLine, NO_CHANGES } from './header-changes.ts';
+import { type RunningScript, type ScriptCall, ScriptFault, type ScriptOutcome } from '../script-language.ts';
+import type { Given, HostArguments } from './given-to-host.ts';
+import { type Changes, changesIn, NO_CHANGES } from './header-changes.ts';
 import {
   applyRequest,
-  changeHeader,
   ownMessage,
   ownRequest,
-  reasonOf,
   returnedResponse,
   type SeenMessage,
   type SentRequest,
   type SentResponse,
-  seenHeader,
-  seenLines,
   seenMessage,
-  shownUri,
 } from './messages.ts';
-import { gatewayValue, hasMoreValues, passedText, plainValue } from './plain-values.ts';
-import { entrance, operation, shared } from './prelude/operations.ts';
+import { passedText } from './plain-values.ts';
+import { entrance, operation } from './prelude/operations.ts';
 import { QuickJsLost } from './quickjs.ts';
 import { resultOf } from './results.ts';
+import { type AnsweredRun, answerRun, readJson, readValues, type SharedParts } from './run-answers.ts';
 import { RunBudget } from './run-budget.ts';
-import type { Entering, Given, HostArguments, Sandbox } from './sandbox.ts';
-
-/** Most characters of a message or another value that a script hands over. */
-const MOST_TEXT = 8 * 1024 * 1024;
-
-/** Most objects, arrays and items of a value other than a message: here they are larger than in QuickJS. */
-const MOST_VALUES = 20_000;
+import type { Entering, Sandbox } from './sandbox.ts';
 
 /** A guess of the bytes that a run makes, after which somebody looks at what scripts keep. */
 const BYTES_PER_RUN = 16 * 1024;
 
-const LEVELS = new Set(['trace', 'debug', 'info', 'warn', 'error']);
-
 /** Parts of a script that its runs share. */
-export interface RunHome {
+export interface RunHome extends SharedParts {
   readonly sandbox: Sandbox;
-  readonly setting: ScriptSetting;
-  /** Names of further variables, in the order of the function of the script. */
-  readonly variables: readonly string[];
-  /** Objects of the heap that the script uses, by number. */
-  readonly heap: readonly HeapObjectUse[];
   /** The sandbox is not to be used by other runs. */
   retire(): void;
   ended(run: JavaScriptRun): void;
@@ -81,14 +54,14 @@ type Result =
  * One run of a script. It keeps no functions that were made for it: the collector of young objects would keep everything
  * that they can reach.
  */
-export class JavaScriptRun implements RunningScript, Entering {
+export class JavaScriptRun implements RunningScript, Entering, AnsweredRun {
   readonly id: number;
   readonly made = BYTES_PER_RUN;
   readonly budget: RunBudget;
   promise = 0;
-  readonly #home: RunHome;
-  readonly #call: ScriptCall;
-  readonly #messages: SeenMessage[];
+  readonly home: RunHome;
+  readonly call: ScriptCall;
+  readonly messages: SeenMessage[];
   /** Work to begin as soon as the script waits. */
   #due: (PassedOn | (() => Promise<void>))[] | null = null;
   #waiting = 0;
@@ -101,10 +74,10 @@ export class JavaScriptRun implements RunningScript, Entering {
 
   constructor(id: number, home: RunHome, call: ScriptCall) {
     this.id = id;
-    this.#home = home;
-    this.#call = call;
+    this.home = home;
+    this.call = call;
     this.budget = new RunBudget(home.setting.limits);
-    this.#messages = [seenMessage(call.exchange.request, call.untimed)];
+    this.messages = [seenMessage(call.exchange.request, call.untimed)];
   }
 
   run(): Promise<ScriptOutcome> {
@@ -112,11 +85,11 @@ export class JavaScriptRun implements RunningScript, Entering {
     this.#resolve = resolve;
     this.#reject = reject;
     try {
-      this.#call.started(this);
+      this.call.started(this);
     } catch (error) {
       this.#fail(error);
     }
-    const hasRequest = this.#home.setting.kind !== 'accessTokenResolver';
+    const hasRequest = this.home.setting.kind !== 'accessTokenResolver';
     this.#enter(entrance.begin, this.id, hasRequest ? 0 : -1);
     return promise;
   }
@@ -133,7 +106,7 @@ export class JavaScriptRun implements RunningScript, Entering {
 
   #enter(kind: number, a: Given, b?: Given, c?: Given): void {
     if (this.#isOver) return;
-    const { sandbox } = this.#home;
+    const { sandbox } = this.home;
     if (sandbox.quickJs.isLost) {
       this.lose();
       return;
@@ -149,7 +122,7 @@ export class JavaScriptRun implements RunningScript, Entering {
     } finally {
       this.#isInside = false;
     }
-    this.#call.held(this.budget.stretch);
+    this.call.held(this.budget.stretch);
     if (!isWithin) this.#exceed(this.budget.exceeded ?? 'time');
     else if (this.#fault !== null) this.#fail(this.#fault);
     else if (this.#result !== null) this.#succeed(this.#result);
@@ -172,9 +145,9 @@ export class JavaScriptRun implements RunningScript, Entering {
   #exceed(limit: Excess): void {
     if (this.#isOver) return;
     this.#fail(new BudgetExceeded(limit));
-    this.#call.exceeded(limit);
+    this.call.exceeded(limit);
     // Runs that wait too long leave nothing behind that could run.
-    if (limit !== 'timeout') this.#home.retire();
+    if (limit !== 'timeout') this.home.retire();
   }
 
   #succeed(result: Result): void {
@@ -198,11 +171,11 @@ export class JavaScriptRun implements RunningScript, Entering {
     if (this.#isOver) return false;
     this.#isOver = true;
     this.budget.release();
-    const { sandbox } = this.#home;
+    const { sandbox } = this.home;
     if (this.#waiting + (this.#due?.length ?? 0) > 0 && !sandbox.quickJs.isLost && !this.#isInside)
       this.#forget(sandbox);
     if (this.promise !== 0) sandbox.release(this);
-    this.#home.ended(this);
+    this.home.ended(this);
     return true;
   }
 
@@ -212,15 +185,15 @@ export class JavaScriptRun implements RunningScript, Entering {
       const { kind, reason, line } = result;
       return line > 0 ? { kind, reason, line } : { kind, reason };
     }
-    const { kind } = this.#home.setting;
+    const { kind } = this.home.setting;
     if (result.kind === 'value')
       return { kind: 'value', value: result.value === null ? null : resultOf(kind, result.value) };
     const { sent, bytes } = result;
-    return { kind: 'value', value: returnedResponse(sent, bytes, this.#messages[sent.id] ?? null) };
+    return { kind: 'value', value: returnedResponse(sent, bytes, this.messages[sent.id] ?? null) };
   }
 
   #forget(sandbox: Sandbox): void {
-    const budget = new RunBudget(this.#home.setting.limits);
+    const budget = new RunBudget(this.home.setting.limits);
     try {
       sandbox.enter({ id: this.id, budget, promise: 0 }, entrance.forget, this.id);
     } catch (error) {
@@ -232,7 +205,7 @@ export class JavaScriptRun implements RunningScript, Entering {
   #pass({ call, headers, rest, bytes }: PassedOn): void {
     let response: Promise<Response>;
     try {
-      const { exchange, next } = this.#call;
+      const { exchange, next } = this.call;
       if (next === null) throw new ScriptFault('there is nothing behind this script');
       if (rest !== null) applyRequest(exchange, { ...rest, headers }, bytes);
       else if (headers.length > 0) applyRequest(exchange, { isOwn: false, method: null, headers }, bytes);
@@ -242,7 +215,7 @@ export class JavaScriptRun implements RunningScript, Entering {
     }
     response.then(
       (arrived) => {
-        const id = this.#messages.push(seenMessage(arrived, this.#call.untimed)) - 1;
+        const id = this.messages.push(seenMessage(arrived, this.call.untimed)) - 1;
         this.#goOn(entrance.arrived, call, arrived.status, id);
       },
       (error: unknown) => this.#refused(call, error),
@@ -306,24 +279,6 @@ export class JavaScriptRun implements RunningScript, Entering {
 
   #answer(name: number, given: HostArguments): Given | undefined {
     switch (name) {
-      case operation.header:
-        return this.#header(given.number(0), given.text(1));
-      case operation.setHeader:
-        return this.#setHeader(given);
-      case operation.headers:
-        return this.#headers(given.number(0));
-      case operation.field:
-        return this.#field(given.number(0), given.number(1));
-      case operation.contextNames:
-        return JSON.stringify(contextNames(this.#call.exchange));
-      case operation.context: {
-        const value = contextValue(this.#call.exchange, given.text(0), this.#home.setting.shapes);
-        return value === null || value === undefined ? undefined : passedText(JSON.stringify(value));
-      }
-      case operation.state:
-        return JSON.stringify(this.#state(given.number(0)));
-      case operation.store:
-        return this.#store(given.number(0), this.#values(given, 1));
       case operation.next:
         return this.#next(given);
       case operation.send:
@@ -333,40 +288,10 @@ export class JavaScriptRun implements RunningScript, Entering {
       case operation.done:
         return this.#done(given);
       case operation.failed:
-        return this.#failed(this.#json(given, 0), given.number(1) === 1, given.number(2));
-      case operation.log:
-        return this.#log(given.text(0), this.#json(given, 1));
-      case operation.clock:
-        return this.#clock(given.number(0));
-      case operation.publish:
-        return this.#publish(given.number(0), this.#values(given, 1));
+        return this.#failed(readJson(given, 0), given.number(1) === 1, given.number(2));
       default:
-        return undefined;
+        return answerRun(this, name, given);
     }
-  }
-
-  #header(id: number, name: string): string | undefined {
-    const message = this.#messages[id];
-    return message === undefined ? undefined : seenHeader(message, name);
-  }
-
-  #headers(id: number): string {
-    const message = this.#messages[id];
-    return JSON.stringify(message === undefined ? [] : seenLines(message));
-  }
-
-  /** @returns a number if the name or the value is none */
-  #setHeader(given: HostArguments): number | undefined {
-    const message = this.#messages[given.number(0)];
-    const name = given.text(1);
-    const mode = given.number(2);
-    const value = given.has(3) ? given.text(3) : null;
-    const isList = mode >= 2;
-    if (!isLine(name) || (value !== null && !isList && !isLine(value))) return 1;
-    const isAdded = mode % 2 === 1;
-    const values = value === null ? [] : isList ? value.split('\n') : [value];
-    if (message !== undefined) this.budget.hold(changeHeader(message, { name, isAdded, values }));
-    return undefined;
   }
 
   #failed(reason: string, isMemory: boolean, line: number): undefined {
@@ -374,75 +299,11 @@ export class JavaScriptRun implements RunningScript, Entering {
     this.#result ??= { kind: 'failed', reason, line };
   }
 
-  #log(level: string, text: string): undefined {
-    if (LEVELS.has(level)) this.#call.log(level as LogLevel, text);
-  }
-
-  #clock(index: number): number | undefined {
-    const used = this.#home.heap[index];
-    return used?.kind === 'clock' ? used.object() : undefined;
-  }
-
-  /** @returns what is wrong with the event, or nothing */
-  #publish(index: number, [topic, event]: [topic: string, event: unknown]): string | undefined {
-    const used = this.#home.heap[index];
-    if (used?.kind !== 'auditService') return undefined;
-    if (typeof event !== 'object' || event === null || Array.isArray(event))
-      return passedText('the event is no object');
-    const problem = this.#call.publish(used.object, topic.replace(/^\//, ''), event as JsonObject);
-    return problem === null ? undefined : passedText(problem);
-  }
-
-  #json<T>(given: HostArguments, index: number, most = Number.POSITIVE_INFINITY): T {
-    const text = given.text(index);
-    if (text.length > MOST_TEXT) throw new ScriptFault(`a message of a script has at most ${MOST_TEXT} characters`);
-    if (most !== Number.POSITIVE_INFINITY && hasMoreValues(text, most))
-      throw new ScriptFault(`a script hands over at most ${most} values at a time`);
-    return JSON.parse(text) as T;
-  }
-
-  #values<T>(given: HostArguments, index: number): T {
-    return this.#json(given, index, MOST_VALUES);
-  }
-
-  #field(id: number, which: number): string | undefined {
-    const { exchange, variables } = this.#call;
-    const { request } = exchange;
-    if (which === 0) return request.method;
-    if (which === 1) return shownUri(request);
-    const message = this.#messages[id];
-    if (which === 2) return message === undefined ? undefined : reasonOf(message);
-    const { shapes } = this.#home.setting;
-    return JSON.stringify(this.#home.variables.map((name) => plainValue(variables.get(name), shapes)));
-  }
-
-  #state(which: number): Record<string, unknown> {
-    const { attributes, session } = this.#call.exchange;
-    const { shapes } = this.#home.setting;
-    const entries: Iterable<readonly [string, unknown]> =
-      which === shared.attributes ? attributes : (session?.names() ?? []).map((name) => [name, session!.peek(name)]);
-    return Object.fromEntries([...entries].map(([name, value]) => [name, plainValue(value, shapes)]));
-  }
-
-  #store(which: number, { changed, gone }: { changed: [string, unknown][]; gone: string[] }): undefined {
-    const { attributes, session } = this.#call.exchange;
-    if (which === shared.session && session === null && changed.length > 0)
-      throw new ScriptFault(`session.${changed[0]![0]} cannot be set: the route has no session`);
-    for (const [name, value] of changed) {
-      if (which === shared.attributes) attributes.set(name, gatewayValue(value));
-      else session!.set(name, gatewayValue(value) as ExpressionValue);
-    }
-    for (const name of gone) {
-      if (which === shared.attributes) attributes.delete(name);
-      else session?.delete(name);
-    }
-  }
-
   /** The rest of a message, beside its headers. */
   #rest<T>(given: HostArguments, index: number): T | null {
     const length = given.has(index) ? given.text(index).length : 0;
     this.budget.hold(length);
-    return length === 0 ? null : this.#json<T>(given, index);
+    return length === 0 ? null : readJson<T>(given, index);
   }
 
   /** Content that is outside of the memory of the script now. */
@@ -453,7 +314,7 @@ export class JavaScriptRun implements RunningScript, Entering {
 
   /** Headers of a message that the script made, or changes of one that came, as they are now. */
   #changesOf(id: number, text: string | undefined): Changes {
-    return text === undefined ? (this.#messages[id]?.changes?.list() ?? NO_CHANGES) : changesIn(text);
+    return text === undefined ? (this.messages[id]?.changes?.list() ?? NO_CHANGES) : changesIn(text);
   }
 
   #next(given: HostArguments): undefined {
@@ -467,18 +328,18 @@ export class JavaScriptRun implements RunningScript, Entering {
     const call = given.number(0);
     const { headers, ...rest } = this.#rest<Written<SentRequest>>(given, 1) ?? { isOwn: true, method: null };
     const bytes = this.#kept(given.bytes(2));
-    const used = given.has(3) ? this.#home.heap[given.number(3)] : undefined;
+    const used = given.has(3) ? this.home.heap[given.number(3)] : undefined;
     const handler = used?.kind === 'handler' ? used.object : undefined;
     this.#wait(call, async () => {
       const sent = ownRequest({ ...rest, headers: changesIn(headers ?? '') }, bytes);
-      const response = await this.#call.send(sent, handler);
+      const response = await this.call.send(sent, handler);
       if (!this.#isOver) this.#kept(response.content);
-      return [entrance.arrived, response.status, this.#messages.push(ownMessage(response)) - 1];
+      return [entrance.arrived, response.status, this.messages.push(ownMessage(response)) - 1];
     });
   }
 
   #entity(call: number, id: number, form: number): undefined {
-    const message = this.#messages[id];
+    const message = this.messages[id];
     if (message === undefined) return;
     this.#wait(call, async () => {
       if (form === 1) return [entrance.content, await message.content()];
@@ -488,10 +349,10 @@ export class JavaScriptRun implements RunningScript, Entering {
 
   #done(given: HostArguments): undefined {
     const form = given.number(0);
-    const { kind } = this.#home.setting;
+    const { kind } = this.home.setting;
     if (form === 0) this.#result ??= { kind: 'value', value: null };
     else if (form === 2) {
-      const value = this.#values<unknown>(given, 1);
+      const value = readValues<unknown>(given, 1);
       this.#result ??= { kind: 'value', value };
     } else {
       if (kind !== 'filter' && kind !== 'handler') throw new ScriptFault('the result of the script is a response');
@@ -500,7 +361,8 @@ export class JavaScriptRun implements RunningScript, Entering {
       const bytes = this.#kept(given.bytes(4));
       const headers = this.#changesOf(id, rest?.headers);
       const status = given.number(2);
-      const sent: SentResponse = rest === null ? { reason: null, id, status, headers } : { ...rest, id, status, headers };
+      const sent: SentResponse =
+        rest === null ? { reason: null, id, status, headers } : { ...rest, id, status, headers };
       this.#result ??= { kind: 'response', sent, bytes };
     }
   }

@@ -6,7 +6,6 @@ import { EntityUndecodable } from '../../engine/message/entity-fault.ts';
 import type { Exchange } from '../../engine/message/exchange.ts';
 import type { Request } from '../../engine/message/request.ts';
 import { Response } from '../../engine/message/response.ts';
-import { type Change, type Changes, HeaderChanges } from './header-changes.ts';
 import { type OwnRequest, type OwnResponse, ScriptFault, type Waiting } from '../script-language.ts';
 import {
   checkFinal,
@@ -18,6 +17,7 @@ import {
   valid,
   writtenUri,
 } from '../script-messages.ts';
+import { type Change, type Changes, HeaderChanges } from './header-changes.ts';
 
 /** A request as a script hands it over; absent parts are those of the request that came. */
 export interface SentRequest {

@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import type { ScriptSetting } from '../script-language.ts';
+import type { Given, HostArguments } from './given-to-host.ts';
 import { passedText } from './plain-values.ts';
 import { operation } from './prelude/operations.ts';
-import type { Given, HostArguments } from './sandbox.ts';
 
 const DIGESTS = new Set(['md5', 'sha1', 'sha256', 'sha384', 'sha512']);
 

@@ -1,4 +1,5 @@
 import type { BudgetLimits } from '../script-budget.ts';
+import { type Given, GivenToHost, type HostArguments } from './given-to-host.ts';
 import { entrance } from './prelude/operations.ts';
 import { PRELUDE } from './prelude/prelude.ts';
 import { mark, type Pointer, type QuickJs, QuickJsLost, VALUE_SIZE } from './quickjs.ts';
@@ -22,18 +23,6 @@ const REJECTED = 2;
 
 /** Compiles, and runs nothing. */
 const COMPILE_ONLY = 1 << 5;
-
-/** Values that go in: bytes and texts are copied. */
-export type Given = number | string | Uint8Array;
-
-/** Values that a script hands to the host. */
-export interface HostArguments {
-  has(index: number): boolean;
-  number(index: number): number;
-  text(index: number): string;
-  /** A copy of the bytes, or null where the script gave none. */
-  bytes(index: number): Uint8Array | null;
-}
 
 /** Answers a call of a script. The value is undefined in the script if it is undefined here. */
 export type Host = (operation: number, run: number, given: HostArguments) => Given | undefined;
@@ -349,51 +338,6 @@ export class Sandbox {
       this.quickJs.expire('memory');
       return 0;
     }
-  }
-}
-
-/** Reads the values of a call. One object serves all calls, because none of them outlives its call. */
-class GivenToHost implements HostArguments {
-  count = 0;
-  list: Pointer = 0;
-  readonly #quickJs: QuickJs;
-  readonly #context: Pointer;
-  readonly #undefined: Pointer;
-
-  constructor(quickJs: QuickJs, context: Pointer) {
-    this.#quickJs = quickJs;
-    this.#context = context;
-    this.#undefined = quickJs.functions._QTS_GetUndefined();
-  }
-
-  /** The first two values are the operation and the run. */
-  #at(index: number): Pointer {
-    return index + 2 < this.count ? this.list + (index + 2) * VALUE_SIZE : this.#undefined;
-  }
-
-  has(index: number): boolean {
-    return index + 2 < this.count;
-  }
-
-  number(index: number): number {
-    const at = this.#at(index) >> 2;
-    const { words } = this.#quickJs;
-    if (words[at + 1] === mark.integer) return words[at]! | 0;
-    return this.#quickJs.functions._QTS_GetFloat64(this.#context, this.#at(index));
-  }
-
-  text(index: number): string {
-    return this.#quickJs.textOf(this.#context, this.#at(index));
-  }
-
-  bytes(index: number): Uint8Array | null {
-    if (!this.has(index)) return null;
-    const { functions } = this.#quickJs;
-    const pointer = functions._QTS_GetArrayBuffer(this.#context, this.#at(index));
-    if (pointer === 0) return null;
-    const bytes = this.#quickJs.copied(pointer, functions._QTS_GetArrayBufferLength(this.#context, this.#at(index)));
-    functions._free(pointer); // QuickJS gave a copy
-    return bytes;
   }
 }
 

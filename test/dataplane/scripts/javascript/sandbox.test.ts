@@ -74,9 +74,7 @@ it('gives up the memory of an operation that does not end, and no other memory',
   const { sandbox } = sandboxWith(quickJs, 'new Array(4294967295).forEach(() => {})');
   const failures: string[] = [];
   const { sandbox: sound } = sandboxWith(other, "throw new Error('ran')", failures);
-  expect(() => sandbox.enter(entering(1, { ...LIMITS, milliseconds: 20 }), entrance.begin, 1, 0)).toThrow(
-    QuickJsLost,
-  );
+  expect(() => sandbox.enter(entering(1, { ...LIMITS, milliseconds: 20 }), entrance.begin, 1, 0)).toThrow(QuickJsLost);
   expect(quickJs.isLost).toBe(true);
   sound.enter(entering(1), entrance.begin, 1, 0);
   expect(failures).toEqual(['"Error: ran"']);
