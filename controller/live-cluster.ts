@@ -74,6 +74,8 @@ export class LiveCluster {
   private readonly options: LiveClusterOptions;
   private readonly clock: Clock;
   private readonly pace: Pace;
+  /** What planes were brought last; null before that. */
+  published: PublishedState | null = null;
   private lastGood: LastGood = nothingGood;
   private followed: ReadonlySet<string> | null = null;
   /** Those whose planes are followed. */
@@ -166,6 +168,7 @@ export class LiveCluster {
       seen,
       versionOf: (uid) => source.routeVersion(uid),
     });
+    this.published = published ?? this.published;
     this.options.compiled({ compilation, state: resources, base, published, took });
   }
 

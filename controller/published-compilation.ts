@@ -30,6 +30,7 @@ export function publishedCompilation(
     snapshot,
     remembered: resources.remembered.length === 0 ? [] : verdicts.flatMap(rememberedBy),
     defaultGroup: trust.groups[0]?.name ?? 'default',
+    groups: trust.groups,
     grants: groupGrants(trust),
     ...(resources.sidecarBase === null ? {} : { sidecarBase: resources.sidecarBase }),
     ...(resources.certificateUsers.size === 0 ? {} : { certificateUsers: resources.certificateUsers }),

@@ -49,9 +49,13 @@ function served(): AdminServer {
     ...{ api, rate: 999_999, info: {}, isListed: () => true, secret: () => 'bench' },
     judge: { judge: () => null },
     routeSchema: async () => ({ schema: {} }),
+    explain: async () => ({}),
+    live: { published: null },
     source: {
       routes,
       route: (namespace, name) => routes.get(`${namespace}/${name}`) ?? null,
+      resources: () => new Map(),
+      resource: () => null,
       isFollowed: () => true,
       onChange: () => () => undefined,
     },

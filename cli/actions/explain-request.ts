@@ -5,7 +5,7 @@ import { HostGrants } from '../../contract/resources/host-grants.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import type { CompiledRoute, Snapshot } from '../../controller/compile/snapshot.ts';
-import type { AskedRequest } from '../../controller/manage/explained-request.ts';
+import type { AskedRequest, ExplainTerms } from '../../controller/manage/explained-request.ts';
 import { judgeTarget, target } from '../../dataplane/engine/head/target.ts';
 import type { Exchange } from '../../dataplane/engine/message/exchange.ts';
 import { refusals } from '../../dataplane/engine/message/refusal.ts';
@@ -17,8 +17,8 @@ import { type SeenValue, seenValues } from './seen-values.ts';
 /** Surroundings of the routes. */
 export interface ExplainSetting {
   readonly reach: OperatorReach;
-  /** `prefix` of `admin.json`. */
-  readonly prefix: string;
+  /** `prefix` of `admin.json`; by default that of the snapshot. */
+  readonly prefix?: string;
 }
 
 /** A route that was asked whether it takes a request. */
@@ -44,10 +44,14 @@ export interface AskedRouter {
   readonly tried: readonly TriedRoute[];
   /** Id of the route that takes the request; null for none. */
   readonly route: string | null;
+  /** Set if a route takes the request that the caller may not see. */
+  readonly anotherRoute?: true;
   /** Answer if no route takes the request. */
   readonly otherwise?: 'default-handler' | 'not-found';
   /** Number of later routes. */
   readonly notTried: number;
+  /** Number of routes at the beginning that are tried and not shown, because there are many. */
+  readonly leftOut?: number;
 }
 
 /** Explanation of the way of a request through the routers. */
@@ -59,33 +63,46 @@ export interface RequestExplanation {
 }
 
 /** Milliseconds after which others get the thread: there may be thousands of conditions. */
-const SLICE = 20;
+const SLICE = 4;
+
+const NO_LIMITS: ExplainTerms = {
+  shown: async () => () => true,
+  async inTurn(run) {
+    await setImmediate();
+    return run();
+  },
+  mostTried: Number.POSITIVE_INFINITY,
+};
 
 /** Evaluates the conditions of routes for a request, up to the route that takes it. Filters and handlers do not run. */
 export async function explainRequest(
   snapshot: Snapshot,
   setting: ExplainSetting,
   request: AskedRequest,
+  terms: ExplainTerms = NO_LIMITS,
 ): Promise<RequestExplanation> {
   const refusal = refusalOf(request);
   if (refusal !== null) return { refusal, routers: [] };
   const exchange = describedExchange(request);
   const { rawPath } = exchange.request.uri;
-  const prefix = `/${setting.prefix}`;
+  const prefix = `/${setting.prefix ?? prefixIn(snapshot)}`;
   if (rawPath === prefix || rawPath.startsWith(`${prefix}/`)) {
     return {
       refusal: `no route matches: ${prefix} is the administrative path, which clients never reach`,
       routers: [],
     };
   }
+  const candidates = ownRoutes(snapshot, exchange);
+  const isShown = await terms.shown(candidates);
+  const own = new Set(candidates);
   const byRouter = Map.groupBy(snapshot.routes, ({ router }) => router);
   for (const name of snapshot.defaults) if (!byRouter.has(name)) byRouter.set(name, []);
   const routers: AskedRouter[] = [];
   const ask = async (router: string): Promise<void> => {
     const around = snapshot.routes.filter((route) => isInside(router, route)).map(({ document }) => document);
-    const routes = ownRoutes(byRouter.get(router) ?? [], snapshot, exchange);
+    const routes = (byRouter.get(router) ?? []).filter((route) => own.has(route));
     const documents = [snapshot.base.document, ...around];
-    const asked = await askRouter({ router, routes, documents, snapshot, setting, exchange });
+    const asked = await askRouter({ router, routes, documents, snapshot, setting, exchange, terms, isShown });
     routers.push(asked.answer);
     const { taken } = asked;
     if (taken === null) return;
@@ -106,6 +123,10 @@ function refusalOf({ method, uri }: AskedRequest): string | null {
   return `no route is tried: the request is rejected with ${status} ${target.refusal}, because ${reason}`;
 }
 
+function prefixIn({ base: { admin } }: Snapshot): string {
+  return typeof admin?.['prefix'] === 'string' ? admin['prefix'] : 'openig';
+}
+
 function isInside(router: string, route: CompiledRoute): boolean {
   return router.startsWith(`${route.router}.${route.name}.`);
 }
@@ -117,7 +138,7 @@ function isDirectly(router: string, route: CompiledRoute, { routes }: Snapshot):
 }
 
 /** Routes of operators and of the tenant that the host belongs to. */
-function ownRoutes(routes: readonly CompiledRoute[], { base }: Snapshot, { request }: Exchange): CompiledRoute[] {
+function ownRoutes({ base, routes }: Snapshot, { request }: Exchange): CompiledRoute[] {
   const tenant = new HostGrants(base.trust?.tenants ?? []).tenantOf(request.uri.receivedHost);
   return routes.filter((route) => route.tenant === undefined || route.tenant === tenant);
 }
@@ -130,31 +151,50 @@ interface RouterQuestion {
   readonly snapshot: Snapshot;
   readonly setting: ExplainSetting;
   readonly exchange: Exchange;
+  readonly terms: ExplainTerms;
+  isShown(route: CompiledRoute): boolean;
 }
 
 async function askRouter(question: RouterQuestion): Promise<{ answer: AskedRouter; taken: CompiledRoute | null }> {
-  const { router, routes, snapshot } = question;
-  const tried: TriedRoute[] = [];
-  let begun = performance.now();
-  for (const route of routes) {
-    if (performance.now() - begun > SLICE) {
-      await setImmediate();
-      begun = performance.now();
-    }
-    const one = askRoute(route, question);
-    tried.push(one);
-    if (one.verdict !== true) continue;
-    return { answer: { router, tried, route: route.id, notTried: routes.length - tried.length }, taken: route };
+  const { router, routes, snapshot, terms, isShown } = question;
+  const shown: JudgedRoute[] = [];
+  let at = 0;
+  let leftOut = 0;
+  /** Asks some routes. @returns the one that takes the request */
+  const askSome = (): CompiledRoute | null => {
+    const end = performance.now() + SLICE;
+    do {
+      const route = routes[at++]!;
+      const judged = judgeRoute(route, question);
+      if (isShown(route)) shown.push(judged);
+      if (shown.length > terms.mostTried) leftOut += shown.splice(0, 1).length;
+      if (judged.tried.verdict === true) return route;
+    } while (at < routes.length && performance.now() < end);
+    return null;
+  };
+  let taken: CompiledRoute | null = null;
+  while (taken === null && at < routes.length) taken = await terms.inTurn(askSome);
+  const tried = await terms.inTurn(() => shown.map((one) => ({ ...one.tried, values: one.values() })));
+  const seen = { router, tried, ...(leftOut > 0 && { leftOut }), notTried: routes.slice(at).filter(isShown).length };
+  if (taken !== null) {
+    const by = isShown(taken) ? { route: taken.id } : { route: null, anotherRoute: true as const };
+    return { answer: { ...seen, ...by }, taken };
   }
   const otherwise = snapshot.defaults.includes(router) ? 'default-handler' : 'not-found';
-  return { answer: { router, tried, route: null, otherwise, notTried: 0 }, taken: null };
+  return { answer: { ...seen, route: null, otherwise }, taken };
 }
 
-function askRoute(route: CompiledRoute, { documents, setting, exchange }: RouterQuestion): TriedRoute {
+/** A route that was asked. Its values are read only if it is shown. */
+interface JudgedRoute {
+  readonly tried: Omit<TriedRoute, 'values'>;
+  values(): readonly SeenValue[];
+}
+
+function judgeRoute(route: CompiledRoute, { documents, setting, exchange }: RouterQuestion): JudgedRoute {
   const { id, name, document, tenant } = route;
   const source: JsonValue = document['condition'] ?? null;
   const refuses = route.refuses === true ? { refuses: true as const } : {};
-  if (source === null) return { id, name, condition: null, verdict: true, values: [], ...refuses };
+  if (source === null) return { tried: { id, name, condition: null, verdict: true, ...refuses }, values: () => [] };
   let reason: string | null = null;
   const failed = (_: string, why: string): void => {
     reason ??= why;
@@ -163,7 +203,9 @@ function askRoute(route: CompiledRoute, { documents, setting, exchange }: Router
   const reading = documentReading(reach, [...documents, document], failed);
   const expression = parseConfig(runtimeFlag(), source, reading, ['condition']).value;
   const verdict = expression?.read(exchange, null) ?? null;
-  const values = expression === undefined ? [] : seenValues(expression, reading, exchange);
   const why = reason === null ? {} : { reason };
-  return { id, name, condition: String(source), verdict, ...why, values, ...refuses };
+  return {
+    tried: { id, name, condition: String(source), verdict, ...why, ...refuses },
+    values: () => (expression === undefined ? [] : seenValues(expression, reading, exchange)),
+  };
 }

@@ -30,7 +30,7 @@ const TRUST = 'org.forgerock.http.TrustTransactionHeader';
 
 /** Makes the endpoints of Common REST of an instance. The documents of objects are shown where routes are. */
 export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) => CrestTree {
-  const { instance, mode, reach, prefix, log } = options;
+  const { instance, mode, reach, log } = options;
   return ({ audits, status }) => {
     const cookies = new PageCookies(randomBytes(32));
     const managesRoutes = mode !== 'PRODUCTION';
@@ -41,7 +41,7 @@ export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) =>
       instance,
       managesRoutes,
       info: serverInfo(),
-      explain: explainAction({ reach, prefix }),
+      explain: explainAction(options),
       routeSchema: routeSchema(),
       trustsTransactions: reach.system[TRUST] === 'true',
       changed: (change) => log.info({ ...change }, 'route changed over HTTP'),
@@ -88,10 +88,11 @@ function typesOf(kind: string): ReadonlySet<string> {
 
 /** Returns the explanation of requests as a resource of Common REST shows it. */
 export function explainAction(setting: ExplainSetting): ExplainRequest {
-  return async (snapshot, request) => {
-    const { refusal, routers } = await explainRequest(snapshot, setting, request);
-    const route = routers.at(-1)?.route ?? null;
-    return { route, refusal, routers } as unknown as JsonObject;
+  return async (snapshot, request, terms) => {
+    const { refusal, routers } = await explainRequest(snapshot, setting, request, terms);
+    const last = routers.at(-1);
+    const another = last?.anotherRoute === true ? { anotherRoute: true } : {};
+    return { route: last?.route ?? null, ...another, refusal, routers } as unknown as JsonObject;
   };
 }
 

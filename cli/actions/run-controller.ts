@@ -31,7 +31,7 @@ import { programVersion } from '../version.ts';
 import { ownAdminSocket } from './admin-socket.ts';
 import { dataPlaneChecker } from './checker.ts';
 import { endSoon } from './end-soon.ts';
-import { routeSchema } from './managed-api.ts';
+import { explainAction, routeSchema } from './managed-api.ts';
 import { serverInfo } from './server-info.ts';
 import { onStopSignal } from './stop-signals.ts';
 
@@ -119,6 +119,7 @@ export async function runController(options: ControllerOptions): Promise<number>
     apiRate: options['api-rate'],
     info: serverInfo(),
     routeSchema: routeSchema(),
+    explain: explainAction({ reach: { env: {}, system: {}, directories: DIRECTORIES } }),
     adminSocket: socket === 'off' ? null : socket,
     webhook:
       options.webhook === null
@@ -162,15 +163,17 @@ export async function runController(options: ControllerOptions): Promise<number>
   return 0;
 }
 
+/** A controller has no files of an instance. */
+const DIRECTORIES = { instance: '/', config: '/', temp: '/tmp' };
+
 /** The compiler of a controller. Documents of operators know its environment, and reach no file: planes have those. */
 function clusterCompiler(system: Readonly<Record<string, string>>): Compiler {
-  const directories = { instance: '/', config: '/', temp: '/tmp' };
-  const whole = operatorReach({ env: { ...process.env }, system, directories });
+  const whole = operatorReach({ env: { ...process.env }, system, directories: DIRECTORIES });
   const reach: Reach = { ...whole, readFile: () => null, listDirectory: () => null };
   return new Compiler({
     checker: dataPlaneChecker(reach),
     tokens: { reach, files: new Map(), instanceUrl: null, allowed: new Map() },
-    configDirectory: directories.config,
+    configDirectory: DIRECTORIES.config,
   });
 }
 

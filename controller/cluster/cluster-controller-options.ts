@@ -4,6 +4,7 @@ import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { BoundAddress, ListenAddress } from '../../platform/listen-address.ts';
 import type { ControllerAdminSource } from '../admin/controller-admin.ts';
 import type { Compiler } from '../compile/compiler.ts';
+import type { ExplainRequest } from '../manage/explained-request.ts';
 import type { ControllerMetrics } from '../metrics/controller-metrics.ts';
 import type { MergedRoute } from '../metrics/merged-routes.ts';
 import type { PlaneAuthenticator } from '../publish/channel/plane-authentication.ts';
@@ -60,6 +61,8 @@ export interface ClusterControllerOptions {
   readonly info: JsonObject;
   /** Returns the schema of a route document. */
   readonly routeSchema: () => Promise<DescribedSchema>;
+  /** Explains which route takes a request. */
+  readonly explain: ExplainRequest;
   /** Path of a socket for whoever may run programs where the controller runs; null for none. */
   readonly adminSocket: string | null;
   readonly webhook: WebhookOptions | null;

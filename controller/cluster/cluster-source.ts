@@ -108,10 +108,20 @@ export class ClusterSource {
     return this.view('Route');
   }
 
+  /** The resources of a kind by `namespace/name`; the same map until one of them changes. */
+  resources(kind: ResourceKind): ReadonlyMap<string, Resource> {
+    return this.view(kind);
+  }
+
   /** One Route; null for none. It costs no copy of all after a change. */
   route(namespace: string, name: string): Resource | null {
+    return this.resource('Route', namespace, name);
+  }
+
+  /** One resource; null for none. */
+  resource(kind: ResourceKind, namespace: string, name: string): Resource | null {
     if (!this.isFollowed(namespace)) return null;
-    for (const reflector of this.reflectors.get('Route') ?? []) {
+    for (const reflector of this.reflectors.get(kind) ?? []) {
       const found = reflector.get(resourceKey({ namespace, name }));
       if (found !== null) return found;
     }

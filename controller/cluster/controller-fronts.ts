@@ -13,6 +13,7 @@ import { AdmissionServer } from '../admission/admission-server.ts';
 import type { BaseJudge } from '../admission/base-review.ts';
 import type { PodInjector } from '../admission/injection-verdict.ts';
 import { webhookInjector } from '../injection/webhook-injector.ts';
+import type { ExplainRequest } from '../manage/explained-request.ts';
 import type { ControllerMetrics } from '../metrics/controller-metrics.ts';
 import type { ServingCertificate } from '../publish/channel/serving-credentials.ts';
 import type { ApiCaller, ApiOnBehalf } from './api/api-client.ts';
@@ -67,8 +68,9 @@ export interface ControllerFrontsOptions {
   readonly routeSchema: () => Promise<DescribedSchema>;
   /** Requests of Common REST in a second, for each caller; 0 serves none. */
   readonly apiRate: number;
-  /** Cache and secret of the controller, for Common REST. */
-  readonly managed: Pick<CrestFrontOptions, 'source' | 'isListed' | 'secret'>;
+  /** Cache and secret of the controller, and what its data planes run, for Common REST. */
+  readonly managed: Pick<CrestFrontOptions, 'source' | 'isListed' | 'secret' | 'live'>;
+  readonly explain: ExplainRequest;
 }
 
 /** Servers of a controller for people, scrapers and the API server: admin addresses and admission webhook. */
@@ -104,8 +106,8 @@ export class ControllerFronts {
 
   /** Common REST is only here, because it takes tokens that are good for more than this. */
   openSecureAdmin(address: ListenAddress): Promise<BoundAddress> {
-    const { api, judge, info, routeSchema, managed, apiRate: rate, certificate } = this.options;
-    const paths = rate > 0 ? new CrestFront({ api, judge, info, routeSchema, rate, ...managed }).paths : [];
+    const { api, judge, info, routeSchema, explain, managed, apiRate: rate, certificate } = this.options;
+    const paths = rate > 0 ? new CrestFront({ api, judge, info, routeSchema, explain, rate, ...managed }).paths : [];
     this.secureAdmin = this.adminWith(reviewedAccess(api), pair(certificate()), paths);
     this.admins.push(this.secureAdmin);
     return this.secureAdmin.listen(address);

@@ -1,6 +1,6 @@
 import { badRequest } from '../../contract/crest/crest-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
-import type { Snapshot } from '../compile/snapshot.ts';
+import type { CompiledRoute, Snapshot } from '../compile/snapshot.ts';
 
 /** A request that somebody asks about instead of sending it. */
 export interface AskedRequest {
@@ -13,8 +13,18 @@ export interface AskedRequest {
   readonly entity?: JsonValue;
 }
 
-/** Explains which route of a snapshot takes a request, and why no other one does. */
-export type ExplainRequest = (snapshot: Snapshot, request: AskedRequest) => Promise<JsonObject>;
+/** Limits of an explanation for a caller who may not see everything. */
+export interface ExplainTerms {
+  /** Returns which routes the caller may see. @param candidates routes that get requests for the host */
+  shown(candidates: readonly CompiledRoute[]): Promise<(route: CompiledRoute) => boolean>;
+  /** Runs a part of the work when its turn comes. */
+  inTurn<T>(run: () => T): Promise<T>;
+  /** Most routes of a router that are shown: the last ones before the route that takes the request, and that route. */
+  readonly mostTried: number;
+}
+
+/** Explains which route of a snapshot takes a request, and why no other one does. @param terms absent for no limits */
+export type ExplainRequest = (snapshot: Snapshot, request: AskedRequest, terms?: ExplainTerms) => Promise<JsonObject>;
 
 const MEMBERS = ['method', 'uri', 'headers', 'entity'];
 const METHOD = /^[!#$%&'*+.^_`|~\w-]+$/;
@@ -37,11 +47,12 @@ export const ASKED_REQUEST: JsonObject = {
   additionalProperties: false,
 };
 
-/** Reads the body of the action `explain`. @throws CrestError */
-export function readAskedRequest(body: JsonValue): AskedRequest {
+/** Reads the body of the action `explain`. @param others members that somebody else reads @throws CrestError */
+export function readAskedRequest(body: JsonValue, others: readonly string[] = []): AskedRequest {
   if (!isJsonObject(body)) throw badRequest("the body must be a JSON object with the 'uri' of a request");
+  const members = [...MEMBERS, ...others];
   for (const name of Object.keys(body)) {
-    if (!MEMBERS.includes(name)) throw badRequest(`a request has no '${name}': it has ${MEMBERS.join(', ')}`);
+    if (!members.includes(name)) throw badRequest(`a request has no '${name}': it has ${members.join(', ')}`);
   }
   const { method = 'GET', uri, headers = {}, entity } = body;
   if (typeof method !== 'string' || !METHOD.test(method)) throw badRequest("'method' must be the name of a method");

@@ -25,6 +25,12 @@ const EXPLANATION: JsonObject = {
   properties: {
     route: { type: ['string', 'null'], description: 'Id of the route whose handler gets the request; null for none.' },
     refusal: { type: ['string', 'null'], description: 'Reason why no route is asked.' },
+    anotherRoute: { type: 'boolean', description: 'Set if a route takes the request that the caller may not see.' },
+    unknown: {
+      type: 'array',
+      description: 'Routes whose version on data planes the controller does not know yet. They are not tried.',
+      items: text,
+    },
     takes: { type: 'boolean', description: 'Whether the route of the path takes the request.' },
     routers: {
       type: 'array',

@@ -45,20 +45,28 @@ const STORE_FIELDS = ['file', 'directory', 'storeType', 'leaseExpiry'];
 
 /** Returns a secret store as a resource, without secrets. */
 export function shownStore(object: DeclaredObject): Resource & { readonly id: string } {
-  const { config } = object;
+  return shown(object, storeContent(object.config));
+}
+
+/** Returns the fields of a secret store that hold no secrets. */
+export function storeContent(config: JsonObject): JsonObject & { readonly secretIds: readonly string[] } {
   const secretIds = [...mappedIds(config['mappings']), ...Object.keys(objectOf(config['secrets']))];
   const plain = STORE_FIELDS.flatMap((name) => (typeof config[name] === 'string' ? [[name, config[name]]] : []));
   const url = urlOf(config['jwkUrl']);
-  return shown(object, { secretIds, ...Object.fromEntries(plain), ...(url === null ? {} : { jwkUrl: url }) });
+  return { secretIds, ...Object.fromEntries(plain), ...(url === null ? {} : { jwkUrl: url }) };
 }
 
 /** Returns an audit service as a resource, without credentials. */
 export function shownAuditService(object: DeclaredObject): Resource & { readonly id: string } {
-  const { config } = object;
+  return shown(object, auditServiceContent(object.config));
+}
+
+/** Returns the fields of an audit service that hold no credentials. */
+export function auditServiceContent(config: JsonObject): JsonObject {
   const settings = objectOf(config['config']);
   const handlers = listOf(config['eventHandlers'] ?? config['event-handlers']).filter(isJsonObject);
   const query = settings['handlerForQueries'];
-  return shown(object, {
+  return {
     handlerForQueries: typeof query === 'string' ? query : null,
     eventHandlers: handlers.map((handler) => {
       const own = objectOf(handler['config']);
@@ -69,7 +77,7 @@ export function shownAuditService(object: DeclaredObject): Resource & { readonly
         enabled: own['enabled'] !== false,
       };
     }),
-  });
+  };
 }
 
 function shown({ id, name, type, route }: DeclaredObject, content: JsonObject): Resource & { readonly id: string } {

@@ -41,6 +41,8 @@ export interface PublishedState {
   readonly remembered: readonly RememberedRoute[];
   /** Name of the group that gets routes that select no planes. */
   readonly defaultGroup: string;
+  /** All groups, as far as they are known. */
+  readonly groups?: readonly { readonly name: string; readonly sidecars: boolean }[];
   /** Which groups are for whom; by default all are for everybody. */
   readonly grants?: GroupGrants;
   /** The base that sidecars get; absent where they get all of it. */

@@ -1,7 +1,7 @@
 import { CrestError } from '../../../contract/crest/crest-error.ts';
 import { canonicalJson } from '../../../contract/document/canonical.ts';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
-import { GROUP } from '../../../contract/resources/resource.ts';
+import { GROUP, type ResourceKind, resourcePlurals } from '../../../contract/resources/resource.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import { Admission } from '../../publish/channel/admission.ts';
 import type { ApiCaller } from '../api/api-client.ts';
@@ -18,8 +18,10 @@ export interface Caller {
   readonly key: string;
 }
 
-/** An access to Routes; without a namespace to those of all. */
-export interface RouteAccess {
+/** An access to resources; without a namespace to those of all. */
+export interface ResourceAccess {
+  /** By default Routes. */
+  readonly kind?: ResourceKind;
   readonly verb: 'get' | 'list' | 'create' | 'update' | 'patch' | 'delete';
   readonly namespace?: string;
   readonly name?: string;
@@ -72,14 +74,14 @@ export class CallerReview {
   }
 
   /** Returns true if a caller may do something. @throws CrestError 503 without an answer */
-  may({ name: caller, user, key }: Caller, access: RouteAccess): Promise<boolean> {
-    const { verb, namespace, name } = access;
+  may({ name: caller, user, key }: Caller, access: ResourceAccess): Promise<boolean> {
+    const { kind = 'Route', verb, namespace, name } = access;
     const resourceAttributes = {
-      ...{ group: GROUP, resource: 'routes', verb },
+      ...{ group: GROUP, resource: resourcePlurals[kind], verb },
       ...(namespace !== undefined && { namespace }),
       ...(name !== undefined && { name }),
     };
-    const question = JSON.stringify([key, verb, namespace ?? '', name ?? '']);
+    const question = JSON.stringify([key, kind, verb, namespace ?? '', name ?? '']);
     return this.accesses.answer(question, () =>
       this.counted(caller, () => this.inTurn(() => reviewAccess(this.api, user, { resourceAttributes }))),
     );

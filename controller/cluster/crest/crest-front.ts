@@ -9,7 +9,7 @@ import type { AdminAnswer } from '../../../platform/admin/admin-answer.ts';
 import type { AdminGuard } from '../../../platform/admin/admin-guard.ts';
 import type { AdminCall, AdminPath } from '../../../platform/admin/admin-table.ts';
 import { CallRate } from '../../../platform/admin/call-rate.ts';
-import { type CrestNode, type CrestTree, crestRefusal, treeAnswer } from '../../../platform/admin/crest-path.ts';
+import { type CrestTree, crestRefusal, treeAnswer } from '../../../platform/admin/crest-path.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { BudgetTerms } from '../../../platform/refilling-budget.ts';
 import type { AdmissionJudge } from '../../admission/admission-judge.ts';
@@ -19,15 +19,20 @@ import { isOlderVersion } from '../api/resource-version.ts';
 import type { ClusterSource } from '../cluster-source.ts';
 import { bearerToken } from '../identity/reviews.ts';
 import { type Caller, CallerReview, unauthenticated, unavailable } from './caller-review.ts';
+import { CallerSlots } from './caller-slots.ts';
+import { clusterObjects } from './cluster-objects.ts';
 import { type ClusterRoutesParts, clusterRoutes } from './cluster-routes.ts';
+import { clusterTree } from './cluster-tree.ts';
+import { ASKED_OF_PLANES, type ExplainedPlanes } from './explain-for-caller.ts';
 import { QueryTurns } from './query-turns.ts';
-import { RouteItems } from './route-items.ts';
+import { ResourceItems } from './resource-items.ts';
 import type { RoutePlace } from './route-place.ts';
 import { RouteWriter } from './route-writer.ts';
+import { CLUSTER_SERVICE, CLUSTER_STORE, shownAuditResource, shownSecretStore } from './shown-resources.ts';
 
-export interface CrestFrontOptions {
+export interface CrestFrontOptions extends ExplainedPlanes {
   readonly api: Pick<ApiCaller, 'call'> & ApiOnBehalf;
-  readonly source: Pick<ClusterSource, 'routes' | 'route' | 'isFollowed' | 'onChange'>;
+  readonly source: Pick<ClusterSource, 'routes' | 'route' | 'resources' | 'resource' | 'isFollowed' | 'onChange'>;
   readonly judge: AdmissionJudge;
   /** Facts about the server, such as its version. */
   readonly info: JsonObject;
@@ -45,9 +50,8 @@ export interface CrestFrontOptions {
 const LONGEST_BODY = 1_048_576;
 /** Milliseconds that a change waits for the cache. */
 const SEEN_WITHIN = 2_000;
-const FOLDER: CrestNode = { kind: 'folder' };
-/** Path of the Routes in OpenIG: they are in the main router. */
-const ROUTES = ['system', 'objects', '_router', 'routes'];
+/** Explanations under way: each looks at all routes of a tenant. */
+const EXPLANATIONS = { each: 2, all: 8 };
 /** All callers together may ask this many times as often as one. */
 const SHARED = 10;
 /** Seconds of its rate that a caller may use at once. */
@@ -61,6 +65,7 @@ export class CrestFront {
   private readonly rate: CallRate;
   private readonly parts: ClusterRoutesParts;
   private readonly description: EndpointDescription;
+  private readonly readOnly: readonly ReadOnlyKind[];
   private cookies: { readonly secret: string; readonly made: PageCookies } | null = null;
 
   constructor(options: CrestFrontOptions) {
@@ -74,10 +79,12 @@ export class CrestFront {
     this.description = clusterRouteDescription(options.routeSchema);
     const turns = new QueryTurns(clock);
     this.parts = {
-      ...{ source, items: new RouteItems(), review: this.review, judge },
+      ...{ source, items: new ResourceItems(), review: this.review, judge },
+      ...{ explain: options.explain, live: options.live, explanations: new CallerSlots(EXPLANATIONS) },
       cookies: () => this.pageCookies(),
       inTurn: (run) => turns.run(run),
     };
+    this.readOnly = READ_ONLY.map(({ shown, ...kind }) => ({ ...kind, items: new ResourceItems(shown) }));
   }
 
   /** Paths for a server that speaks TLS: tokens of people arrive there. */
@@ -134,29 +141,20 @@ export class CrestFront {
       seen: (place, version) => this.seen(place, version),
     });
     const provider = clusterRoutes(parts, { caller, writer });
-    const routes: CrestEndpoint = { kind: 'collection', provider, describes: this.description };
-    const info: CrestEndpoint = {
-      kind: 'singleton',
-      describes: INFO_DESCRIPTION,
-      provider: { read: async () => ({ id: null, revision: null, content: options.info }) },
-    };
-    return {
-      facts: { title: 'Gatewarden', version: String(options.info['version'] ?? ''), isBearer: true },
-      list: () => [
-        { steps: ['info'], endpoint: info },
-        { steps: ['routes'], endpoint: routes },
-        { steps: ROUTES, endpoint: routes },
-      ],
-      find(steps) {
-        const [first] = steps;
-        if (first === undefined) return { node: FOLDER, depth: 0 };
-        if (first === 'info') return { node: info, depth: 1 };
-        if (first === 'routes') return { node: routes, depth: 1 };
-        if (steps.slice(0, ROUTES.length).some((step, at) => step !== ROUTES[at])) return null;
-        if (steps.length < ROUTES.length) return { node: FOLDER, depth: steps.length };
-        return { node: routes, depth: ROUTES.length };
+    const others = this.readOnly.map(({ path, kind, items, describes }): [string, CrestEndpoint] => [
+      path,
+      { kind: 'collection', describes, provider: clusterObjects({ ...parts, source, kind, items }, caller) },
+    ]);
+    const endpoints = {
+      info: {
+        kind: 'singleton',
+        describes: INFO_DESCRIPTION,
+        provider: { read: async () => ({ id: null, revision: null, content: options.info }) },
       },
-    };
+      routes: { kind: 'collection', provider, describes: this.description },
+      ...Object.fromEntries(others),
+    } as const;
+    return clusterTree(endpoints, String(options.info['version'] ?? ''));
   }
 
   /** Resolves when the cache has a version or a later one, or after a while: the answer is right in any case. */
@@ -196,13 +194,20 @@ function budgetOf(rate: number): BudgetTerms {
   return { most: rate * BURST, perMillisecond: rate / 1000 };
 }
 
-/** Which route takes a request is a question for data planes. */
+/** Kinds that are only read: what a read leaves out, a write would take away. */
+const READ_ONLY = [
+  { path: 'secret-stores', kind: 'SecretStore', describes: CLUSTER_STORE, shown: shownSecretStore },
+  { path: 'audit-services', kind: 'AuditService', describes: CLUSTER_SERVICE, shown: shownAuditResource },
+] as const;
+
+type ReadOnlyKind = Omit<(typeof READ_ONLY)[number], 'shown'> & { readonly items: ResourceItems };
+
 function clusterRouteDescription(schema: () => Promise<DescribedSchema>): EndpointDescription {
   const { actions = [], ...description } = routeDescription(schema);
   return {
     ...description,
     description: 'Routes of the cluster, as far as the caller may see them.',
-    actions: actions.filter(({ name }) => name === 'validate'),
+    actions: actions.map((action) => (action.name === 'explain' ? { ...action, request: ASKED_OF_PLANES } : action)),
   };
 }
 

@@ -11,15 +11,19 @@ const NAME = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9]
 const LONGEST_NAMESPACE = 63;
 const LONGEST_NAME = 253;
 
-/** Reads the id of a Route: `namespace.name`. A namespace has no dots, so the first one ends it. @throws CrestError */
-export function readRouteId(id: string | null): RoutePlace {
+/**
+ * Reads the id of a Route or another resource: `namespace.name`. A namespace has no dots, so the first one ends it.
+ *
+ * @throws CrestError
+ */
+export function readRouteId(id: string | null, what = 'route'): RoutePlace {
   if (id === null) throw badRequest("'_id' is missing: a route needs an id such as 'shop.orders' (namespace and name)");
   const dot = id.indexOf('.');
   const [namespace, name] = [id.slice(0, Math.max(0, dot)), id.slice(dot + 1)];
   const isPlace = LABEL.test(namespace) && namespace.length <= LONGEST_NAMESPACE;
   if (!isPlace || !NAME.test(name) || name.length > LONGEST_NAME) {
     throw badRequest(
-      "a route id must be 'namespace.name', with names as Kubernetes has them: lower case letters, digits, hyphens",
+      `a ${what} id must be 'namespace.name', with names as Kubernetes has them: lower case letters, digits, hyphens`,
     );
   }
   return { namespace, name };

@@ -10,7 +10,7 @@ import { resourcePath } from '../api/resource-path.ts';
 import { isOlderVersion } from '../api/resource-version.ts';
 import { apiRefusal } from './api-refusal.ts';
 import { unavailable } from './caller-review.ts';
-import type { RouteItem } from './route-items.ts';
+import type { ResourceItem } from './resource-items.ts';
 import type { RoutePlace } from './route-place.ts';
 import { judgedProblems } from './route-problems.ts';
 
@@ -49,11 +49,11 @@ export class RouteWriter {
     this.options = options;
   }
 
-  async read(place: RoutePlace): Promise<RouteItem> {
+  async read(place: RoutePlace): Promise<ResourceItem> {
     return itemOf(await this.current(place));
   }
 
-  async create(place: RoutePlace, spec: JsonObject): Promise<RouteItem> {
+  async create(place: RoutePlace, spec: JsonObject): Promise<ResourceItem> {
     const object = routeObject(place, spec);
     const path = routePath({ namespace: place.namespace });
     try {
@@ -64,7 +64,7 @@ export class RouteWriter {
   }
 
   /** @param specOf returns the new spec */
-  async update(place: RoutePlace, expected: string | null, specOf: SpecChange): Promise<RouteItem> {
+  async update(place: RoutePlace, expected: string | null, specOf: SpecChange): Promise<ResourceItem> {
     const { answer } = await this.changed(place, expected, async (before) => {
       const object = { ...before, spec: await specOf(specIn(before)) };
       return { object, request: { method: 'PUT', path: routePath(place), body: object, query: MANAGER } };
@@ -73,7 +73,7 @@ export class RouteWriter {
   }
 
   /** Differs from an update in the verb that the caller needs. */
-  async patch(place: RoutePlace, expected: string | null, specOf: SpecChange): Promise<RouteItem> {
+  async patch(place: RoutePlace, expected: string | null, specOf: SpecChange): Promise<ResourceItem> {
     const { answer } = await this.changed(place, expected, async (before) => {
       const spec = await specOf(specIn(before));
       const body = [
@@ -87,7 +87,7 @@ export class RouteWriter {
   }
 
   /** @returns the Route as it was */
-  async remove(place: RoutePlace, expected: string | null): Promise<RouteItem> {
+  async remove(place: RoutePlace, expected: string | null): Promise<ResourceItem> {
     const { before } = await this.changed(place, expected, (object) => {
       const body = { preconditions: { resourceVersion: versionOf(object), uid: metadataOf(object)['uid'] } };
       return { object, request: { method: 'DELETE', path: routePath(place), body } };
@@ -143,7 +143,7 @@ export class RouteWriter {
   }
 
   /** Takes a written Route. The next read here shows it, unless the cache is far behind. */
-  private async taken(place: RoutePlace, answer: ApiAnswer): Promise<RouteItem> {
+  private async taken(place: RoutePlace, answer: ApiAnswer): Promise<ResourceItem> {
     const item = itemOf(objectIn(answer));
     await this.options.seen(place, item.revision);
     return item;
@@ -197,7 +197,7 @@ function versionOf(object: JsonObject): string {
   return String(metadataOf(object)['resourceVersion']);
 }
 
-function itemOf(object: JsonObject): RouteItem {
+function itemOf(object: JsonObject): ResourceItem {
   const { namespace, name } = metadataOf(object);
   const place = { namespace: String(namespace), name: String(name) };
   return { id: routeId(place), revision: versionOf(object), namespace: place.namespace, content: specIn(object) };

@@ -2,17 +2,21 @@ import type { TestCluster } from '../cluster/cluster.ts';
 
 const ALL_VERBS = ['get', 'list', 'create', 'update', 'patch', 'delete'];
 
-/** Creates a ServiceAccount that may do this with the Routes of some namespaces. @returns its token */
+/** Creates a ServiceAccount that may do this with the resources of some namespaces. @returns its token */
 export async function routesUser(
   cluster: TestCluster,
   name: string,
   namespaces: readonly string[] | 'all',
   verbs: readonly string[] = ALL_VERBS,
+  resources: readonly string[] = ['routes'],
 ): Promise<string> {
   const home = await cluster.namespace(name);
   await cluster.run(['create', 'serviceaccount', name, '-n', home]);
   const account = `--serviceaccount=${home}:${name}`;
-  const rights = [`--verb=${verbs.join(',')}`, '--resource=routes.gatewarden.io'];
+  const rights = [
+    `--verb=${verbs.join(',')}`,
+    `--resource=${resources.map((one) => `${one}.gatewarden.io`).join(',')}`,
+  ];
   if (namespaces === 'all') {
     await cluster.run(['create', 'clusterrole', home, ...rights]);
     await cluster.run(['create', 'clusterrolebinding', home, `--clusterrole=${home}`, account]);

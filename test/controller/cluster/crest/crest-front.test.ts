@@ -58,9 +58,13 @@ async function served({ rate = 1000, isListed = true } = {}) {
     ...{ api, rate, info: { version: '1' }, clock: new ManualClock() },
     judge: { judge: () => ({ problems: [], notes: [], breaks: [] }) },
     routeSchema: async () => ({ schema: { type: 'object' } }),
+    explain: async () => ({}),
+    live: { published: null },
     source: {
       routes,
       route: (namespace, name) => routes.get(`${namespace}/${name}`) ?? null,
+      resources: () => new Map(),
+      resource: () => null,
       isFollowed: (namespace) => namespace !== 'other',
       onChange: () => () => undefined,
     },

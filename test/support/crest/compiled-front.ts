@@ -1,0 +1,99 @@
+import { onTestFinished } from 'vitest';
+import { explainAction, routeSchema } from '../../../cli/actions/managed-api.ts';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import type { ResourceKind } from '../../../contract/resources/resource.ts';
+import type { ApiAnswer, ApiRequest } from '../../../controller/cluster/api/api-client.ts';
+import { CrestFront } from '../../../controller/cluster/crest/crest-front.ts';
+import { publishedCompilation } from '../../../controller/published-compilation.ts';
+import { closedGuard } from '../../../platform/admin/admin-guard.ts';
+import { AdminServer } from '../../../platform/admin/admin-server.ts';
+import { AdminTable } from '../../../platform/admin/admin-table.ts';
+import type { CompiledCluster } from '../cluster/compiled-cluster.ts';
+
+/** Rights of users by name, such as `list routes shop`, `get secretstores shop/keys` or `* * *`. */
+export type UserRights = Readonly<Record<string, readonly string[]>>;
+
+interface Attributes {
+  readonly verb: string;
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** Reviews as an API server answers them. A token is the name of its user. */
+function reviewing(rights: UserRights, asked: string[]) {
+  const isAllowed = (user: string, { verb, resource, namespace = '*', name = '*' }: Attributes): boolean => {
+    asked.push(`${user} ${verb} ${resource} ${namespace}/${name}`);
+    return (rights[user] ?? []).some((right) => {
+      const [ofVerb = '', ofResource = '', place = ''] = right.split(' ');
+      const [ofNamespace = '', ofName = '*'] = place.split('/');
+      return (
+        ['*', verb].includes(ofVerb) &&
+        ['*', resource].includes(ofResource) &&
+        ['*', namespace].includes(ofNamespace) &&
+        ['*', name].includes(ofName)
+      );
+    });
+  };
+  return {
+    async call({ path, body }: ApiRequest): Promise<ApiAnswer> {
+      const { spec } = body as { spec: Record<string, unknown> };
+      if (path.endsWith('tokenreviews')) {
+        const username = String(spec['token']);
+        const authenticated = Object.hasOwn(rights, username);
+        return { status: 201, body: { status: { authenticated, user: { username, groups: [] } } } };
+      }
+      const allowed = isAllowed(String(spec['user']), spec['resourceAttributes'] as Attributes);
+      return { status: 201, body: { status: { allowed } } };
+    },
+    async callAs(): Promise<never> {
+      throw new Error('nothing is written here');
+    },
+  };
+}
+
+/** Serves Common REST of a controller whose cluster is in memory; the rights of its users are given. */
+export async function compiledFront(cluster: CompiledCluster, rights: UserRights) {
+  const asked: string[] = [];
+  const seen = { seen: null, versionOf: () => null };
+  const mapOf = (kind: ResourceKind) =>
+    ({ Route: cluster.routes, SecretStore: cluster.secretStores, AuditService: cluster.auditServices })[kind];
+  const resource = (kind: ResourceKind, namespace: string, name: string) =>
+    mapOf(kind).get(`${namespace}/${name}`) ?? null;
+  const front = new CrestFront({
+    ...{ api: reviewing(rights, asked), rate: 100_000, info: { version: '1' }, routeSchema: routeSchema() },
+    explain: explainAction({
+      reach: { env: {}, system: {}, directories: { instance: '/', config: '/', temp: '/tmp' } },
+    }),
+    live: { published: publishedCompilation(cluster.compile(), seen) },
+    judge: { judge: () => ({ problems: [], notes: [], breaks: [] }) },
+    source: {
+      routes: cluster.routes,
+      route: (namespace, name) => resource('Route', namespace, name),
+      resources: mapOf,
+      resource,
+      isFollowed: () => true,
+      onChange: () => () => undefined,
+    },
+    isListed: () => true,
+    secret: () => 'shared',
+  });
+  const table = new AdminTable(front.paths);
+  const failures: unknown[] = [];
+  const failed = (error: unknown): void => void failures.push(error);
+  const server = new AdminServer({ table: () => table, guard: closedGuard('nothing'), failed });
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close());
+  /** @param line such as `GET /api/info` */
+  const ask = async (user: string, line: string, body?: unknown) => {
+    const [method = 'GET', path = ''] = line.split(' ');
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${user}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, text, body: text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {} };
+  };
+  return { ask, asked, failures };
+}
