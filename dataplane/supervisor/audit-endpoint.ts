@@ -19,7 +19,7 @@ export interface AskedAudit {
 
 const EVENT: EndpointDescription = {
   name: 'audit-event',
-  title: 'Audit',
+  title: 'Audit events',
   description:
     'Events of a topic, as the handler for queries of the audit service has them. With several services, the ' +
     'parameter `service` names one.',

@@ -51,7 +51,7 @@ export function pageSchema(label: string): JsonObject {
     type: 'object',
     required: ['results', 'resultCount'],
     properties: {
-      results: { type: 'array', items: { $ref: `#/components/schemas/${label}` } },
+      results: { type: 'array', items: { $ref: schemaPlace(label) } },
       resultCount: integer,
       pagedResultsCookie: { type: ['string', 'null'] },
       totalPagedResultsPolicy: text,
@@ -78,6 +78,19 @@ const PATCH: JsonObject = {
 /** Returns the name of a schema: `secret-store` becomes `SecretStore`. */
 export function schemaName(name: string): string {
   return name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * Returns the name of a definition that belongs to a schema. Generators of clients make types and files of names, so that
+ * `any` or two names that differ in case only would break them.
+ */
+export function definitionName(label: string, key: string): string {
+  return `${label}.${key}`;
+}
+
+/** Returns the reference to a schema. */
+export function schemaPlace(name: string): string {
+  return `#/components/schemas/${name}`;
 }
 
 /** Returns the paths of an endpoint: its own, and for a collection that of its resources. */
@@ -121,7 +134,7 @@ function resourceItem(one: DescribedEndpoint): JsonObject {
   if (puts) {
     item['put'] = operation(one, 'put', isCollection ? 'Create or update' : 'Update', {
       parameters: ['If-Match', 'If-None-Match', ...COMMON].map(parameter),
-      requestBody: body({ $ref: `#/components/schemas/${label}` }),
+      requestBody: body({ $ref: schemaPlace(label) }),
       responses: answers(isCollection && operations.has('create') ? made : found),
     });
   }
@@ -150,8 +163,9 @@ function postItem(one: DescribedEndpoint, of: ActionDescription['of'][number], c
   const label = schemaName(one.description.name);
   const names = [...(creates ? ['create'] : []), ...actions.map(({ name }) => name)];
   const about = actions.map(({ name, description }) => `\`${name}\`: ${description}`);
-  const ref = { $ref: `#/components/schemas/${label}` };
-  const moved = (schema: JsonObject = {}): JsonObject => movedReferences(schema, '#/components/schemas/');
+  const ref = { $ref: schemaPlace(label) };
+  const moved = (schema: JsonObject = {}): JsonObject =>
+    movedReferences(schema, schemaPlace(definitionName(label, '')));
   const requests = [...(creates ? [ref] : []), ...actions.map(({ request }) => moved(request))];
   const results = actions.map(({ response }) => moved(response));
   const action = {
@@ -204,9 +218,9 @@ function parameter(name: string): JsonObject {
 function answers(given: Readonly<Record<number, readonly [label: string, description: string]>>): JsonObject {
   const known = Object.entries(given).map(([status, [label, description]]) => [
     status,
-    json(description, { $ref: `#/components/schemas/${label}` }),
+    json(description, { $ref: schemaPlace(label) }),
   ]);
-  return { ...Object.fromEntries(known), default: json('The request failed.', { $ref: '#/components/schemas/Error' }) };
+  return { ...Object.fromEntries(known), default: json('The request failed.', { $ref: schemaPlace('Error') }) };
 }
 
 function json(description: string, schema: JsonObject): JsonObject {

@@ -1,9 +1,7 @@
 import type { JsonObject, JsonValue } from '../../document/json-value.ts';
 import type { DescribedEndpoint } from './described-endpoint.ts';
 import { type ApiFacts, movedReferences } from './description.ts';
-import { ERROR, PARAMETERS, pageSchema, pathItems, schemaName } from './open-api-paths.ts';
-
-const SCHEMAS = '#/components/schemas/';
+import { definitionName, ERROR, PARAMETERS, pageSchema, pathItems, schemaName, schemaPlace } from './open-api-paths.ts';
 
 /** Returns the descriptor of OpenAPI 3.1 for endpoints. @param server URL that the paths begin at */
 export function openApi(endpoints: readonly DescribedEndpoint[], server: string, facts: ApiFacts): JsonObject {
@@ -13,9 +11,11 @@ export function openApi(endpoints: readonly DescribedEndpoint[], server: string,
     const label = schemaName(one.description.name);
     if (!Object.hasOwn(schemas, label)) {
       const { schema, definitions = {} } = one.schema;
-      for (const [key, definition] of Object.entries(definitions))
-        schemas[key] ??= movedReferences(definition, SCHEMAS);
-      schemas[label] = withIds(movedReferences(withoutVersion(schema), SCHEMAS));
+      const place = schemaPlace(definitionName(label, ''));
+      for (const [key, definition] of Object.entries(definitions)) {
+        schemas[definitionName(label, key)] = movedReferences(definition, place);
+      }
+      schemas[label] = withIds(movedReferences(withoutVersion(schema), place));
       schemas[`${label}Page`] = pageSchema(label);
     }
     for (const [path, item] of pathItems(one)) paths[path] = item;
