@@ -81,9 +81,11 @@ export async function explainRequest(
   request: AskedRequest,
   terms: ExplainTerms = NO_LIMITS,
 ): Promise<RequestExplanation> {
-  const refusal = refusalOf(request);
+  const placed = withHost(request);
+  const refusal = refusalOf(placed);
   if (refusal !== null) return { refusal, routers: [] };
-  const exchange = describedExchange(request);
+  const exchange = exchangeOf(placed);
+  if (exchange === null) return { refusal: 'no route is tried: the request has no valid host', routers: [] };
   const { rawPath } = exchange.request.uri;
   const prefix = `/${setting.prefix ?? prefixIn(snapshot)}`;
   if (rawPath === prefix || rawPath.startsWith(`${prefix}/`)) {
@@ -113,6 +115,24 @@ export async function explainRequest(
   const outer = [...byRouter.keys()].filter((name) => !snapshot.routes.some((route) => isInside(name, route)));
   for (const router of outer) await ask(router);
   return { refusal: null, routers };
+}
+
+/** A path gets its host from the header, as in a request that a client sends. */
+function withHost(request: AskedRequest): AskedRequest {
+  const [host, ...more] = request.headers.filter((line) => /^host:/i.test(line)).map((line) => line.slice(5).trim());
+  if (host === undefined || more.length > 0 || !request.uri.startsWith('/')) return request;
+  return { ...request, uri: `http://${host}${request.uri}` };
+}
+
+/** Null for a request that names no host, or several. */
+function exchangeOf(request: AskedRequest): Exchange | null {
+  if (request.headers.filter((line) => /^host:/i.test(line)).length > 1) return null;
+  try {
+    return describedExchange(request);
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
 }
 
 /** Returns what a listener says of a target before any route is asked; null when it lets it pass. */

@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { httpExchange } from '../../support/clients/http-exchange.ts';
 import { theCluster } from '../../support/cluster/cluster.ts';
 import { sayingRoute } from '../../support/cluster/deployed-routes.ts';
 import { CREST_WORDS, type CrestClient, type CrestReply, crestClient } from '../../support/crest/cluster-client.ts';
@@ -162,13 +163,12 @@ describe('resources of a real cluster', () => {
         async () => (await client.ask(tokens['shop']!, 'GET', named('/api/secret-stores/SHOP.keys'))).body['secretIds'],
         { timeout: 60_000 },
       )
-      .toEqual(['verify', 'sign']);
+      .toEqual(['sign', 'verify']);
   });
 
   it('are explained as a data plane routes them', async () => {
     const plane = await gateway.startPlane();
-    const served = await fetch(`http://127.0.0.1:${plane.port}/orders`, { headers: { host: 'store.test' } });
-    await served.text();
+    const served = await httpExchange({ port: plane.port, path: '/orders', headers: { Host: 'store.test' } });
     const { body } = await client.ask(tokens['shop']!, 'POST', '/api/routes?_action=explain', {
       body: { uri: '/orders', headers: { Host: 'store.test' } },
     });

@@ -57,6 +57,22 @@ describe('the action explain in a cluster', () => {
     expect(failures).toEqual([]);
   });
 
+  it('takes the host from the URI, or from the header of a request for a path', async () => {
+    const { ask, failures } = await compiledFront(cluster(), RIGHTS);
+    const routeOf = async (uri: string, Host?: string | string[]) => {
+      const { body } = await ask('operator', EXPLAIN, { uri, ...(Host !== undefined && { headers: { Host } }) });
+      return body['route'] ?? body['refusal'];
+    };
+    expect(await routeOf('/orders', 'store.test')).toBe('shop.orders');
+    expect(await routeOf('/orders', 'STORE.test:8080')).toBe('shop.orders');
+    expect(await routeOf('/accounts', 'bank.test')).toBe('bank.accounts');
+    expect(await routeOf('/accounts')).toBe(null);
+    for (const host of ['', 'a..b', 'a b', 'u@store.test', '[::1', ['store.test', 'bank.test'], 'store.test/x?']) {
+      expect([host, await routeOf('/orders', host)]).toEqual([host, expect.stringMatching(/^no route is tried: /)]);
+    }
+    expect(failures).toEqual([]);
+  });
+
   it('hides Routes of namespaces that the caller may not list, and says that another Route takes the request', async () => {
     const { ask } = await compiledFront(cluster(), RIGHTS);
     const other = await ask('shopkeeper', EXPLAIN, { uri: 'https://store.test/items/7' });
