@@ -156,7 +156,6 @@ export function gatewayScript<T>(
 }
 
 function outcomeOf(machine: Machine, kind: ScriptKind, value: Value): GatewayOutcome {
-  const wanted = results[kind];
   if (value instanceof PromiseValue) {
     const { outcome } = value;
     if (outcome === null) {
@@ -166,9 +165,14 @@ function outcomeOf(machine: Machine, kind: ScriptKind, value: Value): GatewayOut
       );
       return { kind: 'exception', throwable };
     }
-    if (outcome.kind === 'result') return { kind: 'value', value: outcome.value };
+    if (outcome.kind === 'result') return checked(machine, kind, outcome.value);
     return { kind: outcome.kind === 'runtime' ? 'runtime-exception' : 'exception', throwable: outcome.value };
   }
+  return checked(machine, kind, value);
+}
+
+function checked(machine: Machine, kind: ScriptKind, value: Value): GatewayOutcome {
+  const wanted = results[kind];
   if (value === null || wanted.is(value)) return { kind: 'value', value };
   return { kind: 'error', throwable: wrongResult(machine, wanted.type, value) };
 }

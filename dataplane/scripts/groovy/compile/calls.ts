@@ -1,5 +1,5 @@
 import { ScriptError } from '../syntax/place.ts';
-import type { ClassNode, Expression } from '../syntax/tree.ts';
+import type { Arguments, ClassNode, Expression } from '../syntax/tree.ts';
 import { OBJECT } from '../values/java-class.ts';
 import { checkCall, checkStaticCall } from './absent-calls.ts';
 import { argumentsCode } from './arguments.ts';
@@ -21,11 +21,15 @@ export function emitCall(e: Emitting, node: Expression & { kind: 'call' | 'invok
   return node.of === null ? unqualified(e, node, args, scope) : qualified(e, node, node.of, args, scope);
 }
 
+function isCastNull(arg: Expression): arg is Expression & { kind: 'coerce' } {
+  return arg.kind === 'coerce' && arg.of.kind === 'literal' && arg.of.value === null;
+}
+
 /** Arguments with casts choose overloads by the types of the casts. */
 function typedArguments(e: Emitting, node: Call, scope: Scope): string | null {
   const { positional, named } = node.args;
   const isTyped = (arg: Expression): arg is Expression & { kind: 'coerce' } =>
-    arg.kind === 'coerce' && arg.isCast && e.unit.types.find(arg.type.name) === OBJECT;
+    isCastNull(arg) || (arg.kind === 'coerce' && arg.isCast && e.unit.types.find(arg.type.name) === OBJECT);
   if (!positional.some(isTyped) || named.length > 0 || positional.some((arg) => arg.kind === 'spread')) return null;
   const codes = positional.map((arg) =>
     isTyped(arg)
@@ -114,7 +118,7 @@ export function emitCreation(e: Emitting, node: Expression & { kind: 'new' | 'ne
       return `rt.cast(H.list(rt,[${argumentsCode(e, { positional: node.items, named: [] }, scope)}]),${unit.type(type)})`;
     return `H.newArray(rt,${unit.type(type)},[${node.sizes.map((size) => e.value(size, scope)).join(',')}])`;
   }
-  const args = `[${argumentsCode(e, node.args, scope)}]`;
+  const args = `[${creationArguments(e, node.args, scope)}]`;
   if (node.body !== null) return e.anonymousClass(node.body, scope, args, true);
   const type = unit.types.resolve(node.type);
   if (unit.declared.get(type)?.node.form === 'trait')
@@ -134,6 +138,18 @@ export function emitCreation(e: Emitting, node: Expression & { kind: 'new' | 'ne
   if (inner !== undefined && inner.outer !== null && isInner(inner.node))
     return `(yield*H.createInner(rt,${unit.type(type)},self,${unit.type(inner.outer)},${args}))`;
   return settled(`H.create(rt,${unit.type(type)},${args})`);
+}
+
+/** A null with a cast chooses the constructor by the type of the cast. */
+function creationArguments(e: Emitting, args: Arguments, scope: Scope): string {
+  if (!args.positional.some(isCastNull) || args.named.length > 0) return argumentsCode(e, args, scope);
+  return args.positional
+    .map((arg) =>
+      isCastNull(arg)
+        ? `H.typed(rt,null,${e.unit.type(e.unit.types.resolve(arg.type))})`
+        : argumentsCode(e, { positional: [arg], named: [] }, scope),
+    )
+    .join(',');
 }
 
 /** A class within a class whose objects belong to one of the class around. */

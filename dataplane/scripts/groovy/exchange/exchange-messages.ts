@@ -123,11 +123,12 @@ export function applyRequest(exchange: Exchange, sent: SentRequest): void {
   const { message } = sent;
   valid(() => {
     if (message.source !== request) {
-      replaceRequest(exchange, sent.method, sent.uri, sent.entity);
+      replaceRequest(exchange, sent.method ?? 'GET', sent.uri, sent.entity);
       for (const [name, values] of sent.headers)
         for (const value of values) request.headers.append(name, headerBytes(value));
       return;
     }
+    if (sent.method === null) throw new ScriptFault('the request has no method');
     if (sent.method !== request.method) request.method = sent.method;
     if (message.isUriAsked && sent.uri !== shownUri(request)) moveRequest(request, sent.uri);
     if (message.isEntityReplaced) request.entity.set(message.entity.bytes);

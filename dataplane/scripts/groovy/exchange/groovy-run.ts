@@ -160,7 +160,8 @@ export class GroovyRun implements GatewayRun, ScriptHost {
     return response instanceof Response ? scriptResponse(response, this.#call.untimed) : (response as PlainResponse);
   }
 
-  async send({ method, uri, headers, entity }: SentRequest, handler?: Next): Promise<PlainResponse> {
+  async send({ method: asked, uri, headers, entity }: SentRequest, handler?: Next): Promise<PlainResponse> {
+    const method = asked ?? 'GET';
     checkOwnMethod(method);
     const fields = Object.fromEntries(
       headers

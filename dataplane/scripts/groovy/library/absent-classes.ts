@@ -1,4 +1,5 @@
 import { type ClassSpec, JavaClass, type LibraryFunction, type Runtime, type Value } from '../values/java-class.ts';
+import { ABSENT_GATEWAY_METHODS, ABSENT_GATEWAY_SIGNATURES } from './absent-gateway.ts';
 import { ABSENT_METHODS } from './absent-methods.ts';
 import { ABSENT_SIGNATURES } from './absent-signatures.ts';
 
@@ -170,7 +171,11 @@ function refusals(type: string, words: string, implemented: ReadonlySet<string>)
  * learn that the method does not exist, and could take a branch that it does not take elsewhere.
  */
 export function absentClasses(tables: readonly ClassSpec[]): ClassSpec[] {
-  const all: [string, KnownMethods][] = [...Object.entries(known), ...Object.entries(ABSENT_METHODS)];
+  const all: [string, KnownMethods][] = [
+    ...Object.entries(known),
+    ...Object.entries(ABSENT_METHODS),
+    ...Object.entries(ABSENT_GATEWAY_METHODS),
+  ];
   const names: ClassSpec[] = all.map(([name, { methods = '', statics = '', within = [] }]) => ({
     name,
     methods: refusals(name, methods, namesIn(tables, [name, ...within], 'methods')),
@@ -181,7 +186,7 @@ export function absentClasses(tables: readonly ClassSpec[]): ClassSpec[] {
 
 /** Overloads that are missing beside others of the same name. */
 function absentSignatures(): ClassSpec[] {
-  return Object.entries(ABSENT_SIGNATURES).map(([name, signatures]) => {
+  return Object.entries({ ...ABSENT_SIGNATURES, ...ABSENT_GATEWAY_SIGNATURES }).map(([name, signatures]) => {
     const all = signatures.split(' ');
     const isCall = (each: string): boolean => each.includes('(');
     const code = (each: string): LibraryFunction => {

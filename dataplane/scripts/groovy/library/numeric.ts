@@ -6,7 +6,8 @@ import { BigDecimal, Char, Double, Float } from '../values/numbers.ts';
 
 /** A parameter of type Number as an index or a count. */
 export function countOf(value: Value): number {
-  return isNumber(value) ? toInt(value) : value instanceof Char ? value.code : 0;
+  // Null has no value, which is a NullPointerException for the script.
+  return isNumber(value) ? toInt(value) : value instanceof Char ? value.code : toInt(value);
 }
 
 /** The exact decimal of a number; a floating number as `new BigDecimal(Double.toString(x))`. */

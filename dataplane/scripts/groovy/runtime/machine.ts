@@ -313,7 +313,7 @@ export class Machine implements Core {
   tryCall(self: Value, overloads: readonly LibraryMethod[], args: readonly Value[]): Outcome | typeof MISSING {
     if (overloads.length === 0) return MISSING;
     const { typesOf } = this.#tables;
-    const selection = chosenOverload(this, typesOf, overloads, args);
+    const selection = chosenOverload(this, typesOf, overloads, args, self);
     if (selection === null) return MISSING;
     const { method } = selection;
     const given = selection.passesNull === true ? [null] : args;

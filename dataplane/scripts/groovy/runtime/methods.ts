@@ -1,5 +1,5 @@
 import { Closure, Functional } from '../values/closure.ts';
-import { ArrayValue, GMap } from '../values/collections.ts';
+import { ArrayValue, GMap, List } from '../values/collections.ts';
 import { STRING } from '../values/core-classes.ts';
 import { GString } from '../values/g-string.ts';
 import { JavaClass, OBJECT, type Steps, type Value } from '../values/java-class.ts';
@@ -11,9 +11,12 @@ import { listedOverloads, passesNull } from './objects/listed-overloads.ts';
 
 /** Methods of Object that null has too. */
 const FOR_NULL: ReadonlySet<string> = new Set(
-  'each collect find findAll any every inject eachWithIndex grep findIndexOf findResult iterator toString equals is with isCase asBoolean asType getClass plus inspect getAt putAt'.split(
-    ' ',
-  ),
+  'toString equals is with isCase asBoolean asType getClass plus inspect getAt putAt'.split(' '),
+);
+
+/** Methods that walk over null as over nothing; the first ones return null itself. */
+const WALKING_NULL: ReadonlySet<string> = new Set(
+  'each eachWithIndex collect find findAll any every inject grep findIndexOf findResult iterator'.split(' '),
 );
 
 /** Method of a class of the library that answers calls of any other name. */
@@ -46,6 +49,12 @@ function sendToNull(core: Core, name: string, args: readonly Value[]): Outcome {
     if (typeof other === 'string' || (other !== null && core.isInstance(other, core.class('CharSequence'))))
       return `null${core.text(other)}`;
     return nullPointer(core, `Cannot execute null+${core.text(other)}`);
+  }
+  if (WALKING_NULL.has(name)) {
+    if (name.startsWith('each')) return null;
+    const empty = new List();
+    const found = core.tryCall(empty, core.methods(empty.javaClass, name), args);
+    if (found !== MISSING) return found;
   }
   if (FOR_NULL.has(name)) {
     const found = core.tryCall(null, core.methods(OBJECT, name), args);

@@ -28,17 +28,18 @@ export function chosenOverload(
   typesOf: TypesOf,
   overloads: readonly LibraryMethod[],
   args: readonly Value[],
+  self: Value,
 ): Selection | null {
   const choices = args.length > 2 ? undefined : choicesOf.get(overloads);
-  if (choices === undefined) return selectOverload(rt, typesOf, overloads, args);
+  if (choices === undefined) return selectOverload(rt, typesOf, overloads, args, self);
   const [first, second] = args;
   if (first === undefined) {
-    if (choices.none === undefined) choices.none = selectOverload(rt, typesOf, overloads, args);
+    if (choices.none === undefined) choices.none = selectOverload(rt, typesOf, overloads, args, self);
     return choices.none;
   }
   // An argument with a cast has the class of the cast, and is still not an object of it.
   if (first instanceof TypedArgument || second instanceof TypedArgument)
-    return selectOverload(rt, typesOf, overloads, args);
+    return selectOverload(rt, typesOf, overloads, args, self);
   const key = first === null ? NULL : rt.classOf(first);
   let known = choices.one;
   let last = key;
@@ -50,7 +51,7 @@ export function chosenOverload(
   }
   const found = known.get(last);
   if (found !== undefined) return found;
-  const made = selectOverload(rt, typesOf, overloads, args);
+  const made = selectOverload(rt, typesOf, overloads, args, self);
   known.set(last, made);
   return made;
 }

@@ -8,7 +8,6 @@ import {
   BOOLEAN,
   BYTE,
   CHARACTER,
-  CLOSURE,
   DOUBLE,
   FLOAT,
   INTEGER,
@@ -18,13 +17,10 @@ import {
   STRING,
 } from '../values/core-classes.ts';
 import { GString } from '../values/g-string.ts';
-import { type JavaClass, type LibraryMethod, OBJECT, type Runtime, type Value } from '../values/java-class.ts';
+import { JavaClass, type LibraryMethod, OBJECT, type Runtime, type Value } from '../values/java-class.ts';
 import { BigInteger, Byte, Char, Double, Float, Short } from '../values/numbers.ts';
 import { parameterDistance, WIDENED_NUMBERS } from './parameter-distance.ts';
 import { bareArgument } from './typed-argument.ts';
-
-/** No conversion by a call. */
-const IMPOSSIBLE = Number.POSITIVE_INFINITY;
 
 function widenedFrom(type: JavaClass): readonly JavaClass[] {
   return WIDENED_NUMBERS.slice(WIDENED_NUMBERS.indexOf(type));
@@ -53,36 +49,17 @@ export function isPrimitive(type: JavaClass): boolean {
   return PRIMITIVE_TYPES.has(type);
 }
 
-/** Distance of an argument from the type of a parameter: less fits better. */
-function distance(rt: Runtime, value: Value, type: JavaClass): number {
-  if (value === null) return distanceOfNull(type);
+/** True if a call can pass the argument to a parameter of the type. */
+function fits(rt: Runtime, value: Value, type: JavaClass): boolean {
+  if (value === null) return !isPrimitive(type);
   const own = rt.classOf(value);
-  const widening = WIDENING.get(own);
-  if (widening !== undefined) {
-    // A boxed argument fits its own class best, then the primitive.
-    if (own === type) return 0;
-    const at = widening.indexOf(type);
-    if (at >= 0) return (at + 1) / 10;
-  }
-  if (own === type) return 0;
-  if (type === OBJECT) return 100;
-  if (type.component !== null && own.component !== null) {
-    if (type.component === OBJECT && !isPrimitive(own.component)) return 3;
-    return !isPrimitive(type.component) && type.component.isAssignableFrom(own.component) && !isPrimitive(own.component)
-      ? 2
-      : IMPOSSIBLE;
-  }
-  if (own.supertypes.has(type)) {
-    let at = 2;
-    for (const each of own.supertypes) {
-      if (each === type) break;
-      at += 1;
-    }
-    return at;
-  }
-  if (value instanceof Closure && type.sam !== null) return 60;
-  if (type === STRING && value instanceof GString) return 50;
-  return IMPOSSIBLE;
+  if (own === type || type === OBJECT || WIDENING.get(own)?.includes(type) === true) return true;
+  if (type.component !== null && own.component !== null)
+    return (
+      !isPrimitive(own.component) && !isPrimitive(type.component) && type.component.isAssignableFrom(own.component)
+    );
+  if (own.supertypes.has(type)) return true;
+  return (value instanceof Closure && type.sam !== null) || (type === STRING && value instanceof GString);
 }
 
 export interface Selection {
@@ -93,56 +70,16 @@ export interface Selection {
   readonly passesNull?: boolean;
 }
 
-/** The overload that fits the arguments best, or null. Of equals, the first one. */
+/** The overload that Groovy chooses, or null. If several are equally near, it chooses none. */
 export function selectOverload(
   rt: Runtime,
   typesOf: (method: LibraryMethod) => readonly JavaClass[],
   overloads: readonly LibraryMethod[],
   args: readonly Value[],
-): Selection | null {
-  if (overloads.length > 1 && isComplete(typesOf, overloads)) return selectNearest(rt, typesOf, overloads, args);
-  let best: LibraryMethod | null = null;
-  let packs = false;
-  let least = IMPOSSIBLE;
-  for (const method of overloads) {
-    const types = typesOf(method);
-    if (types.length === args.length) {
-      let sum = 0;
-      for (let at = 0; at < args.length && sum < least; at++) sum += distance(rt, args[at]!, types[at]!);
-      if (sum < least) [best, least, packs] = [method, sum, false];
-    }
-    if (!method.isVariadic || args.length < types.length - 1) continue;
-    const component = types.at(-1)!.component!;
-    let sum = 200 + Math.abs(args.length - types.length);
-    for (let at = 0; at < args.length && sum < least; at++)
-      sum += distance(rt, args[at]!, at < types.length - 1 ? types[at]! : component);
-    if (sum < least) [best, least, packs] = [method, sum, true];
-  }
-  if (best !== null) return { method: best, packs };
-  const [only, ...others] = overloads;
-  // Only the methods of scripts are known in full: a library method may have overloads that are not here.
-  if (args.length > 0 || only === undefined || others.length > 0 || !('isOfScript' in only)) return null;
-  return takesNull(typesOf(only)) ? { method: only, packs: false, passesNull: true } : null;
-}
-
-/** Overloads of scripts are known in full, and those of the library that only take numbers, such as `Math.max`. */
-function isComplete(
-  typesOf: (method: LibraryMethod) => readonly JavaClass[],
-  overloads: readonly LibraryMethod[],
-): boolean {
-  if (overloads.some((each) => 'isOfScript' in each)) return true;
-  return overloads.every((each) => each.parameters.length > 0 && typesOf(each).every(isPrimitive));
-}
-
-/** The overload that Groovy chooses. If several are equally near, it chooses none. */
-function selectNearest(
-  rt: Runtime,
-  typesOf: (method: LibraryMethod) => readonly JavaClass[],
-  overloads: readonly LibraryMethod[],
-  args: readonly Value[],
+  self: Value = null,
 ): Selection | null {
   let best: Selection[] = [];
-  let least = IMPOSSIBLE;
+  let least = Number.POSITIVE_INFINITY;
   for (const method of overloads) {
     const types = typesOf(method);
     const packs = packing(rt, method, types, args);
@@ -152,11 +89,30 @@ function selectNearest(
     if (distance < least) [best, least] = [[], distance];
     if (distance === least) best.push({ method, packs });
   }
-  if (best.length > 1 && best.every(({ method }) => 'isOfScript' in method || typesOf(method).every(isPrimitive)))
-    ambiguous(rt, typesOf, best, args);
-  if (best.length === 0 && args.length === 0 && overloads.every((each) => each.shown !== undefined))
-    noSelection(rt, overloads);
-  return best[0] ?? null;
+  const isNull = args.includes(null) && best.some(({ method }) => typesOf(method).at(-1)!.component === null);
+  if (best.length > 1 && (isNull || best.every(({ method }) => isKnown(typesOf, method))))
+    ambiguous(rt, typesOf, best, args, self);
+  return best[0] ?? withoutArguments(rt, typesOf, overloads, args);
+}
+
+/** Overloads of scripts are known in full, and those of the library that only take numbers, such as `Math.max`. */
+function isKnown(typesOf: (method: LibraryMethod) => readonly JavaClass[], method: LibraryMethod): boolean {
+  return 'isOfScript' in method || typesOf(method).every(isPrimitive);
+}
+
+/** A call without arguments passes null to the one parameter of a method without overloads. */
+function withoutArguments(
+  rt: Runtime,
+  typesOf: (method: LibraryMethod) => readonly JavaClass[],
+  overloads: readonly LibraryMethod[],
+  args: readonly Value[],
+): Selection | null {
+  const [only, ...others] = overloads;
+  if (args.length > 0 || only === undefined) return null;
+  if (others.length > 0) return overloads.every((each) => each.shown !== undefined) ? noSelection(rt, overloads) : null;
+  // Only the methods of scripts are known in full: a library method may have overloads that are not here.
+  const isNull = 'isOfScript' in only && takesNull(typesOf(only));
+  return isNull ? { method: only, packs: false, passesNull: true } : null;
 }
 
 /** A call without arguments of a method that has several overloads, all with parameters. */
@@ -177,12 +133,11 @@ function packing(
   types: readonly JavaClass[],
   args: readonly Value[],
 ): boolean | null {
-  if (types.length === args.length && args.every((arg, at) => distance(rt, arg, types[at]!) < IMPOSSIBLE)) return false;
+  if (types.length === args.length && args.every((arg, at) => fits(rt, arg, types[at]!))) return false;
   const fixed = types.length - 1;
   if (!method.isVariadic || args.length < fixed) return null;
   const component = types[fixed]!.component!;
-  const fits = args.every((arg, at) => distance(rt, arg, at < fixed ? types[at]! : component) < IMPOSSIBLE);
-  return fits ? true : null;
+  return args.every((arg, at) => fits(rt, arg, at < fixed ? types[at]! : component)) ? true : null;
 }
 
 function ambiguous(
@@ -190,6 +145,7 @@ function ambiguous(
   typesOf: (method: LibraryMethod) => readonly JavaClass[],
   equal: readonly Selection[],
   args: readonly Value[],
+  self: Value,
 ): never {
   const shown = (type: JavaClass): string => {
     if (isPrimitive(type)) return type.name;
@@ -204,22 +160,12 @@ function ambiguous(
     .sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1))
     .map(({ method: each }) => `\t[${typesOf(each).map(shown).join(', ')}]`);
   const { method } = equal[0]!;
+  const type = self instanceof JavaClass || self === null ? self : rt.classOf(self);
+  const owner = type?.name ?? method.owner?.name ?? 'Script1';
   return rt.fail(
     'groovy.lang.GroovyRuntimeException',
-    `Ambiguous method overloading for method ${method.owner?.name ?? 'Script1'}#${method.name}.\nCannot resolve which method to invoke for [${given.join(', ')}] due to overlapping prototypes between:\n${prototypes.join('\n')}`,
+    `Ambiguous method overloading for method ${owner}#${method.name === '' ? '<init>' : method.name}.\nCannot resolve which method to invoke for [${given.join(', ')}] due to overlapping prototypes between:\n${prototypes.join('\n')}`,
   );
-}
-
-/** Null is nearest to Object, then to interfaces, then to classes that are few steps below Object. */
-function distanceOfNull(type: JavaClass): number {
-  if (isPrimitive(type)) return IMPOSSIBLE;
-  if (type === OBJECT) return 0;
-  if (type.isInterface) return 1;
-  if (type.component !== null) return 2;
-  if (type === CLOSURE) return 4;
-  let steps = 0;
-  for (let at: JavaClass | null = type; at !== null && at !== OBJECT; at = at.superclass) steps += 2;
-  return steps;
 }
 
 /** One parameter that may be null. */

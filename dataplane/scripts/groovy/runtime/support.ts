@@ -60,7 +60,7 @@ export const support: Readonly<Record<string, unknown>> = Object.freeze(
       makeRange(core, from, to, { first, last }),
     same: isSame,
     typed: (core: Core, value: Value, type: JavaClass) =>
-      value === null ? null : new TypedArgument(core.cast(value, type), type),
+      new TypedArgument(value === null ? null : core.cast(value, type), type),
     sendTyped,
     callHereTyped,
     readHere,

@@ -99,6 +99,8 @@ export class GMap implements Obj {
   readonly javaClass: JavaClass;
   readonly order: MapOrder;
   isFixed = false;
+  /** Text of a class with a `toString` of its own; Groovy shows such a map as any other. */
+  ownText: (() => string) | null = null;
   /** Value of keys that are not there, for `withDefault`. */
   defaultFor: ((key: Value) => Value) | null = null;
   readonly #entries = new Map<unknown, Entry>();

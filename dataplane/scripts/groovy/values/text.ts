@@ -86,6 +86,7 @@ function mapText(map: GMap, style: TextStyle, within: readonly Value[]): string 
   if (within.length > DEEPEST) return '...';
   const inner = [...within, map];
   const show = (value: Value): string => (value === map ? '(this Map)' : render(value, style, inner));
+  if (style === 'java' && map.ownText !== null) return map.ownText();
   const entries = map.entries();
   chargeText(4 * entries.length);
   if (style === 'java') return `{${entries.map((entry) => `${show(entry.entryKey)}=${show(entry.value)}`).join(', ')}}`;

@@ -1,15 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { gatewayRows, replayGatewayRow } from '../../../support/groovy/gateway-replay.ts';
+import { type GatewayRow, gatewayRows, replayGatewayRow } from '../../../support/groovy/gateway-replay.ts';
 
 /** Rows whose scripts need something that is refused when they are compiled. */
 const refused = new Set(['gw-handler-groovyshell']);
 
 describe('scripts of a gateway', () => {
-  const rows = gatewayRows(readFileSync(new URL('../../../vectors/gateway-scripts.jsonl', import.meta.url), 'utf8'));
-
-  it.each(rows)('does what the classes of OpenIG do: $id', async (row) => {
+  it.each(rowsOf('gateway-scripts'))('does what the classes of OpenIG do: $id', async (row) => {
     const outcome = await replayGatewayRow(row);
     expect(outcome).toMatchObject({ verdict: refused.has(row.id) ? 'refused' : 'same' });
   });
+
+  it('does what the classes of OpenIG do for many more', { timeout: 60_000 }, async () => {
+    const found: string[] = [];
+    for (const row of rowsOf('gateway-neighbours')) {
+      const outcome = await replayGatewayRow(row);
+      if (outcome.verdict !== 'same') found.push(`${row.id} ${outcome.reason}`);
+    }
+    expect(found).toEqual([]);
+  });
 });
+
+function rowsOf(name: string): GatewayRow[] {
+  return gatewayRows(readFileSync(new URL(`../../../vectors/${name}.jsonl`, import.meta.url), 'utf8'));
+}

@@ -59,7 +59,7 @@ export function isWalkable(value: Value): value is Walkable {
 
 /** The elements of anything. */
 export function* allOf(rt: Runtime, value: Value): Steps<Value[]> {
-  if (value === null) return [];
+  if (value === null) return rt.fail('java.lang.NullPointerException', null);
   const items = itemsOf(value instanceof GString ? rt.text(value) : value) ?? (yield* rt.elements(value));
   rt.budget.spend(items.length);
   rt.budget.allocate(items.length * 8);

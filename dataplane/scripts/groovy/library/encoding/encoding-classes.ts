@@ -20,6 +20,9 @@ export class Plain<State> implements Obj {
     this.javaClass = rt.class(className);
     this.state = state;
   }
+
+  /** Objects with a state of their own show their class. */
+  text?(): string;
 }
 
 type Base64Value = Plain<Base64Kind>;

@@ -1,5 +1,6 @@
 import { GMap } from '../../values/collections.ts';
 import type { ClassSpec, JavaClass, LibraryFunction, Obj, Runtime, Value } from '../../values/java-class.ts';
+import { fixedList } from '../collections/fixed-lists.ts';
 
 const SERVICES = 'org.forgerock.services.context.';
 const ROUTING = 'org.forgerock.http.routing.';
@@ -76,13 +77,24 @@ const contextMethods: Readonly<Record<string, LibraryFunction>> = {
   },
 };
 
+/** Values of properties that nothing is known about. */
+const defaults: Readonly<Record<string, (rt: Runtime) => Value>> = {
+  localAddress: () => '',
+  localPort: () => -1,
+  remotePort: () => -1,
+  secure: () => false,
+  external: () => true,
+  certificates: (rt) => fixedList(rt, [], 'EmptyList'),
+};
+
 function getters(...names: readonly string[]): Record<string, LibraryFunction> {
   return Object.fromEntries(
     names.map((name) => {
       const [method = '', field = ''] = name.includes('=')
         ? name.split('=')
         : [`get${name[0]!.toUpperCase()}${name.slice(1)}`, name];
-      return [`${method}()`, (_rt: Runtime, self: ContextValue) => self.fields.get(field) ?? null];
+      const unset = defaults[field] ?? ((): Value => null);
+      return [`${method}()`, (rt: Runtime, self: ContextValue) => self.fields.get(field) ?? unset(rt)];
     }),
   );
 }

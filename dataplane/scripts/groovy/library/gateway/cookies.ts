@@ -12,6 +12,13 @@ export class CookieValue implements Obj {
     this.javaClass = rt.class('org.forgerock.http.protocol.Cookie');
     this.fields = fields;
   }
+
+  text(): string {
+    const { name, value, domain, httpOnly, maxAge, path, secure } = this.fields;
+    const shown = { name, value, domain, httpOnly, maxAge, path, port: '[]', secure };
+    const parts = Object.entries(shown).filter(([, each]) => each !== null);
+    return `[${parts.map(([key, each]) => `${key}=${each} `).join('')}]`;
+  }
 }
 
 /** Getter and setter of a field; setters return the cookie. */
@@ -46,7 +53,14 @@ export const cookieClasses: readonly ClassSpec[] = [
       },
     },
   },
-  { name: 'org.forgerock.http.protocol.RequestCookies', superclass: 'java.util.AbstractMap' },
+  {
+    name: 'org.forgerock.http.protocol.RequestCookies',
+    superclass: 'java.util.AbstractMap',
+    methods: {
+      'put(Object, Object)': (rt) => rt.fail('java.lang.UnsupportedOperationException', null),
+      'putAll(Map)': (rt) => rt.fail('java.lang.UnsupportedOperationException', null),
+    },
+  },
 ];
 
 /** Cookies of a request by name. */

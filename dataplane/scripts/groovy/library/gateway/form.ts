@@ -7,7 +7,9 @@ import { decodedEscapes, percentEncoded } from '../text/uri-characters.ts';
 const FORM = 'org.forgerock.http.protocol.Form';
 
 export function newForm(rt: Runtime): GMap {
-  return new GMap(rt.class(FORM));
+  const form = new GMap(rt.class(FORM));
+  form.ownText = () => formText(rt, form);
+  return form;
 }
 
 function addTo(rt: Runtime, form: GMap, name: Value, value: Value): void {

@@ -118,7 +118,9 @@ export class RateValue implements Obj {
 
   constructor(rt: Runtime, requests: number, duration: DurationValue) {
     this.javaClass = rt.class('org.forgerock.http.filter.throttling.ThrottlingRate');
-    if (requests < 0) rt.fail('java.lang.IllegalArgumentException', 'numberOfRequests must be greater or equal to 0.');
+    if (requests <= 0) rt.fail('java.lang.IllegalArgumentException', "The bucket's capacity has to be greater than 0.");
+    if (duration.nanoseconds === null)
+      rt.fail('java.lang.IllegalArgumentException', "The duration can't be unlimited.");
     this.requests = requests;
     this.duration = duration;
   }
@@ -146,10 +148,15 @@ export class DurationValue implements Obj {
 }
 
 function durationIn(rt: Runtime, text: string): Duration {
+  if (text === '')
+    rt.fail('java.lang.IllegalArgumentException', "Cannot parse empty duration, expecting '<value> <unit>' pattern");
   try {
     return readDuration(text);
   } catch (error) {
-    if (error instanceof ValueProblem) return rt.fail('java.lang.IllegalArgumentException', error.message);
+    if (error instanceof ValueProblem) {
+      const isNumberless = error.message.startsWith('must have a number');
+      return rt.fail(`java.lang.${isNumberless ? 'NumberFormatException' : 'IllegalArgumentException'}`, error.message);
+    }
     throw error;
   }
 }
@@ -230,9 +237,10 @@ export const gatewayClasses: readonly ClassSpec[] = [
         [info, token, scopes, expiresAt]: [JsonNode, string, GSet, bigint],
       ) => new TokenInfo(rt, info, token, scopes, expiresAt),
     },
+    constants: { NEVER_EXPIRES: NEVER },
     methods: {
       'getToken()': (_rt, self: TokenInfo) => self.token,
-      'getScopes()': (_rt, self: TokenInfo) => self.scopes,
+      'getScopes()': (rt, self: TokenInfo) => rt.call(self.scopes, 'asUnmodifiable', []),
       'getExpiresAt()': (_rt, self: TokenInfo) => self.expiresAt,
       'getInfo()': (_rt, self: TokenInfo) => (self.info.object instanceof GMap ? self.info.object : null),
       'getRawInfo()': (_rt, self: TokenInfo) => self.info,

@@ -27,7 +27,7 @@ export class HeaderValue implements Obj {
   }
 
   text(): string {
-    return `[${this.values.join(', ')}]`;
+    return `[${this.values.map((value) => `${this.name}: ${value}`).join(', ')}]`;
   }
 }
 

@@ -1,5 +1,6 @@
 import { ArrayValue, GMap, GSet, List } from '../../values/collections.ts';
 import type { ClassSpec, LibraryFunction, Runtime, Value } from '../../values/java-class.ts';
+import { fixedList } from '../collections/fixed-lists.ts';
 import { itemsNow } from '../collections/walk.ts';
 import { type CookieFields, cookieText, emptyCookie, setCookieText } from './cookie-text.ts';
 import { CookieValue } from './cookies.ts';
@@ -173,7 +174,7 @@ export const headersClasses: readonly ClassSpec[] = [
     kind: 'abstract',
     methods: {
       'getName()': (_rt, self: HeaderValue) => self.name,
-      'getValues()': (_rt, self: HeaderValue) => new List([...self.values]),
+      'getValues()': (rt, self: HeaderValue) => fixedList(rt, [...self.values], 'UnmodifiableRandomAccessList'),
       'getFirstValue()': (_rt, self: HeaderValue) => self.first,
     },
   },

@@ -4,6 +4,8 @@ import { isNumber, toDouble, toInt, toLong } from '../../values/conversions.ts';
 import type { ClassSpec, JavaClass, LibraryFunction, Obj, Runtime, Value } from '../../values/java-class.ts';
 import { Double } from '../../values/numbers.ts';
 import { textOf } from '../../values/text.ts';
+import { cursorOver } from '../collections/cursors.ts';
+import { JavaIterator } from '../collections/walk.ts';
 import { UriValue } from '../encoding/uri-classes.ts';
 
 const JSON_VALUE = 'org.forgerock.json.JsonValue';
@@ -13,22 +15,50 @@ export class JsonNode implements Obj {
   readonly javaClass: JavaClass;
   readonly object: Value;
   readonly pointer: string;
+  readonly #rt: Runtime;
 
   constructor(rt: Runtime, object: Value, pointer = '') {
+    this.#rt = rt;
     this.javaClass = rt.class(JSON_VALUE);
     this.object = object instanceof JsonNode ? object.object : object;
     this.pointer = pointer;
   }
 
   text(): string {
-    return textOf(this.object, null, 'java');
+    return jsonText(this.object);
   }
 
+  /** Elements as a walk sees them: each with its place. */
   elements(): Value[] {
-    if (this.object instanceof List) return this.object.items.map((item) => item);
-    return this.object instanceof GMap ? this.object.entries().map((entry) => entry.value) : [];
+    return this.plainElements().map(([key, value]) => new JsonNode(this.#rt, value, `${this.pointer}/${key}`));
+  }
+
+  plainElements(): [string, Value][] {
+    if (this.object instanceof List) return this.object.items.map((item, at) => [String(at), item]);
+    if (!(this.object instanceof GMap)) return [];
+    return this.object.entries().map((entry) => [textOf(entry.entryKey), entry.value]);
   }
 }
+
+const DEEPEST = 200;
+
+/** JSON with blanks, as JsonValue shows itself; values that JSON does not have stand in quotes. */
+function jsonText(value: Value, depth = 0): string {
+  if (depth > DEEPEST) return '...';
+  if (value instanceof JsonNode) return jsonText(value.object, depth);
+  if (value === null || typeof value === 'boolean' || isNumber(value)) return textOf(value);
+  if (value instanceof GMap) {
+    const members = value
+      .entries()
+      .map((entry) => `${quoted(textOf(entry.entryKey))}: ${jsonText(entry.value, depth + 1)}`);
+    return `{ ${members.join(', ')} }`;
+  }
+  const items = value instanceof List ? value.items : value instanceof GSet ? value.items() : null;
+  if (items !== null) return `[ ${items.map((item) => jsonText(item, depth + 1)).join(', ')} ]`;
+  return quoted(textOf(value, null, 'java'));
+}
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '\\"')}"`;
 
 function child(rt: Runtime, self: JsonNode, key: Value): JsonNode {
   const { object } = self;
@@ -49,22 +79,36 @@ function follow(rt: Runtime, self: JsonNode, pointer: string): JsonNode {
 
 function typed<T>(rt: Runtime, self: JsonNode, type: string, convert: (value: Value) => T | undefined): T | null {
   if (self.object === null) return null;
-  const value = convert(self.object);
-  return (
-    value ??
-    rt.fail('org.forgerock.json.JsonValueException', `${self.pointer === '' ? '/' : self.pointer}: Expecting a ${type}`)
-  );
+  return convert(self.object) ?? expecting(rt, self, `a ${type}`);
 }
+
+function expecting(rt: Runtime, self: JsonNode, what: string): never {
+  return rt.fail('org.forgerock.json.JsonValueException', `${shownPointer(self)}: Expecting ${what}`);
+}
+
+const shownPointer = ({ pointer }: JsonNode): string => (pointer === '' ? '/' : pointer);
+
+/** The list, if all elements that are not null are of a class. */
+function listOf(rt: Runtime, self: JsonNode, type: JavaClass): Value {
+  const list = typed(rt, self, 'java.util.List', (value) => (value instanceof List ? value : undefined));
+  const isFit = list?.items.every((item) => item === null || rt.isInstance(item, type)) ?? true;
+  return isFit ? list : expecting(rt, self, `a List of ${type.name} elements`);
+}
+
+function mapOf(rt: Runtime, self: JsonNode, type: JavaClass): Value {
+  const map = typed(rt, self, 'java.util.Map', (value) => (value instanceof GMap ? value : undefined));
+  const isFit = map?.entries().every(({ value }) => value === null || rt.isInstance(value, type)) ?? true;
+  return isFit ? map : expecting(rt, self, `a Map of ${type.name} elements`);
+}
+
+/** The same value without a place. */
+const bare = (value: Value): Value => (value instanceof JsonNode ? value.object : value);
 
 const put = (rt: Runtime, self: JsonNode, key: Value, value: Value): JsonNode => {
   const plain = value instanceof JsonNode ? value.object : value;
   if (self.object instanceof GMap) self.object.put(rt.text(key), plain);
   else if (self.object instanceof List && typeof key === 'number') self.object.items[key] = plain;
-  else
-    rt.fail(
-      'org.forgerock.json.JsonValueException',
-      `${self.pointer === '' ? '/' : self.pointer}: Expecting a Map or List`,
-    );
+  else expecting(rt, self, 'a Map or List');
   rt.budget.allocate(64);
   return self;
 };
@@ -103,8 +147,31 @@ const methods: Readonly<Record<string, LibraryFunction>> = {
     typed(rt, self, 'java.util.Map', (value) => (value instanceof GMap ? value : undefined)),
   'asList()': (rt, self: JsonNode) =>
     typed(rt, self, 'java.util.List', (value) => (value instanceof List ? value : undefined)),
-  'asList(Class)': (rt, self: JsonNode) =>
-    typed(rt, self, 'java.util.List', (value) => (value instanceof List ? value : undefined)),
+  'asList(Class)': (rt, self: JsonNode, [type]: [JavaClass]) => listOf(rt, self, type),
+  'asMap(Class)': (rt, self: JsonNode, [type]: [JavaClass]) => mapOf(rt, self, type),
+  'asCollection()': (rt, self: JsonNode) =>
+    typed(rt, self, 'java.util.Collection', (value) =>
+      value instanceof List || value instanceof GSet ? value : undefined,
+    ),
+  'asSet()': (rt, self: JsonNode) =>
+    typed(rt, self, 'java.util.Collection', (value) => {
+      if (value instanceof GSet) return value;
+      return value instanceof List ? new GSet(value.items) : undefined;
+    }),
+  'isCollection()': (_rt, self: JsonNode) => self.object instanceof List || self.object instanceof GSet,
+  'isSet()': (_rt, self: JsonNode) => self.object instanceof GSet,
+  'expect(Class)': (rt, self: JsonNode, [type]: [JavaClass]) =>
+    self.object === null || rt.isInstance(self.object, type) ? self : expecting(rt, self, `a ${type.name}`),
+  'as(org.forgerock.util.Function)': (rt, self: JsonNode, [run]: [Value]) => rt.invoke(run, [self]),
+  'isEqualTo(org.forgerock.json.JsonValue)': (rt, self: JsonNode, [other]: [JsonNode]) =>
+    rt.javaEquals(self.object, other.object),
+  'iterator()': (rt, self: JsonNode) => new JavaIterator(rt, cursorOver(self.elements())),
+  'stream()': (rt, self: JsonNode) => rt.call(new List(self.elements()), 'stream', []),
+  'clone()': (rt, self: JsonNode) => new JsonNode(rt, shallow(self.object), self.pointer),
+  'clear()': (_rt, self: JsonNode) => {
+    if (self.object instanceof GMap) self.object.clear();
+    else if (self.object instanceof List) self.object.items.length = 0;
+  },
   'asURI()': (rt, self: JsonNode) =>
     typed(rt, self, 'java.lang.String', (value) => (typeof value === 'string' ? new UriValue(rt, value) : undefined)),
   'isNull()': (_rt, self: JsonNode) => self.object === null,
@@ -116,22 +183,24 @@ const methods: Readonly<Record<string, LibraryFunction>> = {
   'isList()': (_rt, self: JsonNode) => self.object instanceof List,
   'isDefined(String)': (_rt, self: JsonNode, [key]: [string]) => self.object instanceof GMap && self.object.has(key),
   'contains(Object)': (rt, self: JsonNode, [value]: [Value]) =>
-    self.elements().some((item) => rt.javaEquals(item, value)),
+    self.plainElements().some(([, item]) => rt.javaEquals(item, bare(value))),
   'keys()': (_rt, self: JsonNode) =>
     new GSet(self.object instanceof GMap ? self.object.entries().map((entry) => entry.entryKey) : []),
-  'size()': (_rt, self: JsonNode) => self.elements().length,
+  'size()': (_rt, self: JsonNode) => self.plainElements().length,
   'defaultTo(Object)': (rt, self: JsonNode, [value]: [Value]) =>
     self.object === null ? new JsonNode(rt, value, self.pointer) : self,
-  'required()': (rt, self: JsonNode) =>
-    self.object === null
-      ? rt.fail(
-          'org.forgerock.json.JsonValueException',
-          `${self.pointer === '' ? '/' : self.pointer}: Expecting a value`,
-        )
-      : self,
+  'required()': (rt, self: JsonNode) => (self.object === null ? expecting(rt, self, 'a value') : self),
   'copy()': (rt, self: JsonNode) => new JsonNode(rt, copied(rt, self.object), self.pointer),
-  'getPointer()': (_rt, self: JsonNode) => self.pointer,
+  'getPointer()': (rt, self: JsonNode) => new JsonPointer(rt, shownPointer(self)),
 };
+
+function shallow(value: Value): Value {
+  if (value instanceof List) return new List([...value.items]);
+  if (!(value instanceof GMap)) return value;
+  const map = new GMap();
+  for (const entry of value.entries()) map.put(entry.entryKey, entry.value);
+  return map;
+}
 
 function copied(rt: Runtime, value: Value, depth = 0): Value {
   rt.budget.spend(1);
@@ -174,6 +243,14 @@ class JsonPointer implements Obj {
   }
 }
 
+/** Names that a getter of the class reads; all others are members. */
+function isGetter({ javaClass }: JsonNode, name: string): boolean {
+  const upper = name.charAt(0).toUpperCase() + name.slice(1);
+  return ['get', 'is'].some((prefix) =>
+    javaClass.methods.get(prefix + upper)?.some((each) => each.parameters.length === 0),
+  );
+}
+
 export const jsonNodeClasses: readonly ClassSpec[] = [
   {
     name: JSON_VALUE,
@@ -181,6 +258,8 @@ export const jsonNodeClasses: readonly ClassSpec[] = [
     methods,
     statics,
     constructors: { '(Object)': (rt, _self: Value, [value]: [Value]) => new JsonNode(rt, value) },
+    property: (rt, self: JsonNode, name) =>
+      name === 'class' || isGetter(self, name) ? undefined : child(rt, self, name),
   },
   {
     name: 'org.forgerock.json.JsonPointer',

@@ -178,5 +178,25 @@ export const messageClasses: readonly ClassSpec[] = [
     },
   },
   { name: `${PROTOCOL}ResponseException`, superclass: 'java.lang.Exception' },
-  { name: 'com.fasterxml.jackson.core.JsonParseException', superclass: 'java.io.IOException' },
+  { name: 'com.fasterxml.jackson.core.JacksonException', superclass: 'java.io.IOException' },
+  {
+    name: 'com.fasterxml.jackson.core.JsonProcessingException',
+    superclass: 'com.fasterxml.jackson.core.JacksonException',
+  },
+  {
+    name: 'com.fasterxml.jackson.core.JsonParseException',
+    superclass: 'com.fasterxml.jackson.core.JsonProcessingException',
+  },
+  {
+    name: 'com.fasterxml.jackson.core.io.JsonEOFException',
+    superclass: 'com.fasterxml.jackson.core.JsonParseException',
+  },
+  {
+    name: 'com.fasterxml.jackson.databind.JsonMappingException',
+    superclass: 'com.fasterxml.jackson.core.JsonProcessingException',
+  },
+  {
+    name: 'com.fasterxml.jackson.databind.exc.MismatchedInputException',
+    superclass: 'com.fasterxml.jackson.databind.JsonMappingException',
+  },
 ];

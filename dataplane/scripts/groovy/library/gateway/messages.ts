@@ -1,19 +1,28 @@
-import { ByteArray, Entry, type GMap, type LateEntries } from '../../values/collections.ts';
+import { ByteArray, Entry, GMap, type LateEntries, List } from '../../values/collections.ts';
+import { GString } from '../../values/g-string.ts';
 import type { JavaClass, Obj, Runtime, Steps, Value } from '../../values/java-class.ts';
 import { chargeText } from '../../values/meter.ts';
 import { charsetNamed, decodeBytes, encodeText } from '../encoding/charsets.ts';
-import { JsonSyntaxError, jacksonManner, readJson } from '../json/json-reader.ts';
-import { type JsonWriting, writeJson } from '../json/json-writer.ts';
+import { Uuid } from '../encoding/encoding-classes.ts';
+import { UriValue } from '../encoding/uri-classes.ts';
+import { type JsonManner, JsonSyntaxError, jacksonManner, readJson } from '../json/json-reader.ts';
+import { type JsonWriting, jsonString, writeJson } from '../json/json-writer.ts';
+import { TextBuilder } from '../strings/builder-classes.ts';
+import { DateValue } from '../time/date-value.ts';
 import { HeaderValue, headerOf } from './header-values.ts';
 import { addHeader, newHeaders, putHeader } from './headers.ts';
 import { JsonNode } from './json-node.ts';
 import { type MutableUri, mutableUri, MutableUri as Uri } from './mutable-uri.ts';
 import { StatusValue } from './status.ts';
 
+/** Jackson reads one value of a message, and does not look at what follows. */
+const entityManner: JsonManner = { ...jacksonManner, ignoresRest: true };
+
 /** Content of a message; JSON that was read once is the same object at the next reading. */
 export class EntityValue implements Obj {
   readonly javaClass: JavaClass;
   readonly message: MessageValue;
+  readonly #rt: Runtime;
   bytes: Uint8Array = new Uint8Array();
   /** True once the script put other content in the place of the one that came. */
   isReplaced = false;
@@ -21,6 +30,7 @@ export class EntityValue implements Obj {
   #json: Value = null;
 
   constructor(rt: Runtime, message: MessageValue) {
+    this.#rt = rt;
     this.javaClass = rt.class('org.forgerock.http.protocol.Entity');
     this.message = message;
   }
@@ -32,7 +42,8 @@ export class EntityValue implements Obj {
   get charset(): string {
     const type = this.message.headers.get('Content-Type');
     const name = type instanceof HeaderValue ? (type.parsed.charset ?? null) : null;
-    return (name === null ? null : charsetNamed(name)) ?? 'ISO-8859-1';
+    if (name === null) return 'ISO-8859-1';
+    return charsetNamed(name) ?? this.#rt.fail('java.nio.charset.UnsupportedCharsetException', name);
   }
 
   string(): string {
@@ -71,13 +82,16 @@ export class EntityValue implements Obj {
   }
 
   json(rt: Runtime): Value {
-    if (this.#json !== null || this.bytes.length === 0) return this.#json;
+    if (this.#json !== null) return this.#json;
     try {
-      this.#json = readJson(decodeBytes('UTF-8', this.bytes), jacksonManner, rt.budget);
+      this.#json = readJson(decodeBytes('UTF-8', this.bytes), entityManner, rt.budget);
     } catch (error) {
-      if (error instanceof JsonSyntaxError)
-        return rt.fail('com.fasterxml.jackson.core.JsonParseException', error.message);
-      throw error;
+      if (!(error instanceof JsonSyntaxError)) throw error;
+      const text = decodeBytes('UTF-8', this.bytes);
+      if (text.trim() === '')
+        rt.fail('com.fasterxml.jackson.databind.exc.MismatchedInputException', 'No content to map due to end-of-input');
+      const isCut = error.at >= text.trimEnd().length;
+      rt.fail(`com.fasterxml.jackson.core.${isCut ? 'io.JsonEOFException' : 'JsonParseException'}`, error.message);
     }
     return this.#json;
   }
@@ -95,6 +109,17 @@ export class EntityValue implements Obj {
   }
 }
 
+/** A GString is no text for Jackson: its getters are members. */
+function beanOf(value: GString): GMap {
+  const bean = new GMap();
+  bean.put('values', new List([...value.values]));
+  bean.put('strings', new List([...value.strings]));
+  bean.put('empty', value.text() === '');
+  bean.put('valueCount', value.values.length);
+  bean.put('bytes', new ByteArray(encodeText('UTF-8', value.text())));
+  return bean;
+}
+
 /** JSON as Jackson writes it. */
 export const jackson: JsonWriting = {
   escapesUnicode: false,
@@ -102,6 +127,10 @@ export const jackson: JsonWriting = {
   unwrap: (value) => (value instanceof JsonNode ? value.object : value),
   other: (rt, value) => {
     if (value instanceof ByteArray) return `"${Buffer.from(value.bytes).toString('base64')}"`;
+    if (value instanceof GString) return writeJson(rt, beanOf(value), jackson);
+    if (value instanceof DateValue) return String(value.time);
+    if (value instanceof UriValue || value instanceof Uuid || value instanceof TextBuilder)
+      return jsonString(value.text(), false, true);
     return rt.fail(
       'java.lang.UnsupportedOperationException',
       `writing ${rt.classOf(value).name} as JSON is not available; convert it to a String first`,
@@ -122,7 +151,8 @@ const RESPONSE = 'org.forgerock.http.protocol.Response';
 export class MessageValue implements Obj {
   readonly javaClass: JavaClass;
   version = 'HTTP/1.1';
-  method = 'GET';
+  /** Null for a request that a script made, until it sets one. */
+  method: string | null = null;
   cause: Value = null;
   /** The message of the gateway that it was made of; null for one that a script made. */
   readonly source: object | null;
@@ -299,7 +329,9 @@ export interface PlainMessage {
 }
 
 /** A request as a script sends it. */
-export interface SentRequest extends PlainRequest {
+export interface SentRequest extends Omit<PlainRequest, 'method'> {
+  /** Null if the script set none: the gateway sends a GET. */
+  readonly method: string | null;
   readonly entity: Uint8Array;
   readonly message: MessageValue;
 }
@@ -330,7 +362,7 @@ class RequestNow implements SentRequest {
     this.message = message;
   }
 
-  get method(): string {
+  get method(): string | null {
     return this.message.method;
   }
 

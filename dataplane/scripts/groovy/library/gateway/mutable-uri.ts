@@ -1,5 +1,5 @@
-import { List } from '../../values/collections.ts';
 import type { ClassSpec, JavaClass, LibraryFunction, Obj, Runtime, Value } from '../../values/java-class.ts';
+import { fixedList } from '../collections/fixed-lists.ts';
 import { composed, UriValue, uriGetters, uriParts } from '../encoding/uri-classes.ts';
 import { decodedPart, readUri, resolvedUri, type UriParts, writtenUri } from '../text/java-uri.ts';
 
@@ -7,8 +7,10 @@ import { decodedPart, readUri, resolvedUri, type UriParts, writtenUri } from '..
 export class MutableUri implements Obj {
   readonly javaClass: JavaClass;
   parts: UriParts;
+  readonly #rt: Runtime;
 
   constructor(rt: Runtime, parts: UriParts) {
+    this.#rt = rt;
     this.javaClass = rt.class('org.forgerock.http.MutableUri');
     this.parts = parts;
   }
@@ -19,6 +21,14 @@ export class MutableUri implements Obj {
 
   equals(other: Value): boolean {
     return other instanceof MutableUri && other.text() === this.text();
+  }
+
+  hash(): number {
+    return this.#asUri().hash();
+  }
+
+  #asUri(): UriValue {
+    return new UriValue(this.#rt, this.text());
   }
 
   compare(other: Value): number {
@@ -131,12 +141,21 @@ export const mutableUriClasses: readonly ClassSpec[] = [
         self.parts = readUri(writtenUri(resolvedUri(self.parts, other.parts)));
         return self;
       },
-      'getPathElements()': (_rt, self: MutableUri) =>
-        new List(
+      'relativize(org.forgerock.http.MutableUri)': (rt, self: MutableUri, [other]: [MutableUri]) => {
+        const relative = rt.now(
+          rt.call(new UriValue(rt, self.text()), 'relativize', [new UriValue(rt, other.text())]),
+        ) as UriValue;
+        self.parts = relative.parts;
+        return self;
+      },
+      'getPathElements()': (rt, self: MutableUri) =>
+        fixedList(
+          rt,
           (self.parts.path ?? '')
             .split('/')
             .filter((step) => step !== '')
             .map((step) => decodedPart(step)),
+          'UnmodifiableRandomAccessList',
         ),
       'hasScheme(String)': (_rt, self: MutableUri, [scheme]: [string]) => self.parts.scheme === scheme,
     },

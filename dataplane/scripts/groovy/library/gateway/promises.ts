@@ -9,6 +9,13 @@ export type Outcome =
   | { readonly kind: 'result'; readonly value: Value }
   | { readonly kind: 'exception' | 'runtime'; readonly value: Throwable };
 
+/** Classes of promises that are complete from the start. */
+const MADE: Readonly<Record<Outcome['kind'], string>> = {
+  result: 'Promises$ResultPromise',
+  exception: 'Promises$ExceptionPromise',
+  runtime: 'Promises$RuntimeExceptionPromise',
+};
+
 /**
  * A promise. Requests of scripts suspend the script until the response is there, so that promises of the gateway are
  * always complete; only one that a script creates itself can be pending.
@@ -19,17 +26,17 @@ export class PromiseValue implements Obj {
   readonly waiting: ((outcome: Outcome) => Steps<void>)[] = [];
 
   constructor(rt: Runtime, outcome: Outcome | null) {
-    this.javaClass = rt.class('org.forgerock.util.promise.PromiseImpl');
+    this.javaClass = rt.class(`org.forgerock.util.promise.${outcome === null ? 'PromiseImpl' : MADE[outcome.kind]}`);
     this.outcome = outcome;
   }
 }
 
 /** The outcome that a thrown exception stands for. */
 export function failed(rt: Runtime, throwable: Throwable): Outcome {
-  const isRuntime =
-    rt.isInstance(throwable, rt.class('java.lang.RuntimeException')) ||
-    rt.isInstance(throwable, rt.class('java.lang.Error'));
-  return { kind: isRuntime ? 'runtime' : 'exception', value: throwable };
+  return {
+    kind: rt.isInstance(throwable, rt.class('java.lang.RuntimeException')) ? 'runtime' : 'exception',
+    value: throwable,
+  };
 }
 
 function* attempt(rt: Runtime, run: () => Steps): Steps<PromiseValue> {
@@ -37,7 +44,8 @@ function* attempt(rt: Runtime, run: () => Steps): Steps<PromiseValue> {
     return new PromiseValue(rt, { kind: 'result', value: yield* run() });
   } catch (error) {
     const known = rt.failure(error);
-    if (!(known instanceof Thrown)) throw known;
+    // An Error passes all callbacks.
+    if (!(known instanceof Thrown) || rt.isInstance(known.throwable, rt.class('java.lang.Error'))) throw known;
     return new PromiseValue(rt, failed(rt, known.throwable));
   }
 }
@@ -49,28 +57,43 @@ interface Handlers {
   readonly runtime?: Value;
 }
 
-function* derive(rt: Runtime, self: PromiseValue, handlers: Handlers, isAsync: boolean): Steps<PromiseValue> {
+/** A promise of what handlers make of the outcome; an asynchronous handler without a promise leads to null. */
+function* derive(rt: Runtime, self: PromiseValue, handlers: Handlers, isAsync: boolean): Steps<PromiseValue | null> {
   const { outcome } = self;
   if (outcome === null) {
     const later = new PromiseValue(rt, null);
     self.waiting.push(function* () {
       const next = yield* derive(rt, self, handlers, isAsync);
-      yield* complete(later, next.outcome!);
+      if (next === null) yield* complete(later, { kind: 'runtime', value: nullProblem(rt, 'promise') });
+      else yield* follow(later, next);
     });
     return later;
   }
   const handler = handlers[outcome.kind];
-  if (handler === undefined || handler === null) return self.outcome === outcome ? self : new PromiseValue(rt, outcome);
+  if (handler === null) return new PromiseValue(rt, { kind: 'runtime', value: nullProblem(rt, 'function') });
+  if (handler === undefined) return self.outcome === outcome ? self : new PromiseValue(rt, outcome);
   const next = yield* attempt(rt, () => rt.invoke(handler, [outcome.value]));
   if (!isAsync || next.outcome?.kind !== 'result') return next;
   const inner = next.outcome.value;
-  if (inner instanceof PromiseValue) return inner;
+  if (inner === null || inner instanceof PromiseValue) return inner;
   return new PromiseValue(rt, { kind: 'runtime', value: castProblem(rt, inner) });
+}
+
+function nullProblem(rt: Runtime, what: string): Throwable {
+  return new Throwable(rt.class('java.lang.NullPointerException'), `the ${what} is null`);
+}
+
+/** Completes a promise as another one is, now or as soon as that is complete. */
+function* follow(later: PromiseValue, next: PromiseValue): Steps<void> {
+  if (next.outcome !== null) yield* complete(later, next.outcome);
+  else
+    next.waiting.push(function* (outcome) {
+      yield* complete(later, outcome);
+    });
 }
 
 /** An asynchronous function that returns no promise fails as the cast in Java fails. */
 function castProblem(rt: Runtime, value: Value): Throwable {
-  if (value === null) return new Throwable(rt.class('java.lang.NullPointerException'), null);
   const problem = `class ${rt.classOf(value).name} cannot be cast to class org.forgerock.util.promise.Promise`;
   return new Throwable(rt.class('java.lang.ClassCastException'), problem);
 }
@@ -166,6 +189,7 @@ const methods: Readonly<Record<string, LibraryFunction>> = {
   'getOrThrow()': getOrThrow,
   'getOrThrow(long, java.util.concurrent.TimeUnit)': getOrThrow,
   'getOrThrowUninterruptibly()': getOrThrow,
+  'getOrThrowUninterruptibly(long, java.util.concurrent.TimeUnit)': getOrThrow,
   'getOrThrowIfInterrupted()': getOrThrow,
   'isDone()': (_rt: Runtime, self: PromiseValue) => self.outcome !== null,
   'isCancelled()': () => false,
@@ -199,6 +223,8 @@ export const promiseClasses: readonly ClassSpec[] = [
       },
       'tryHandleResult(Object)': (_rt, self: PromiseValue, [value]: [Value]) =>
         complete(self, { kind: 'result', value }),
+      'tryHandleException(Exception)': (_rt, self: PromiseValue, [value]: [Throwable]) =>
+        complete(self, { kind: 'exception', value }),
       'handleException(Exception)': function* (_rt, self: PromiseValue, [value]: [Throwable]) {
         yield* complete(self, { kind: 'exception', value });
         return null;
@@ -209,6 +235,7 @@ export const promiseClasses: readonly ClassSpec[] = [
       },
     },
   },
+  ...Object.values(MADE).map((name) => ({ name: `${P}${name}`, interfaces: [`${P}Promise`] })),
   {
     name: `${P}Promises`,
     statics: {

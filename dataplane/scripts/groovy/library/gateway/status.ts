@@ -84,6 +84,18 @@ export class StatusValue implements Obj {
   }
 }
 
+const sameOf = new WeakMap<Runtime, Map<number, StatusValue>>();
+
+/** The one object of a known status; others are made each time. */
+function statusOf(rt: Runtime, code: number, reason?: string): StatusValue {
+  if (!byCode.has(code)) return new StatusValue(rt, code, reason);
+  let known = sameOf.get(rt);
+  if (known === undefined) sameOf.set(rt, (known = new Map()));
+  let status = known.get(code);
+  if (status === undefined) known.set(code, (status = new StatusValue(rt, code)));
+  return status;
+}
+
 const inFamily =
   (family: string) =>
   (_rt: Runtime, self: StatusValue): boolean =>
@@ -94,11 +106,11 @@ export const statusClasses: readonly ClassSpec[] = [
   {
     name: 'org.forgerock.http.protocol.Status',
     constants: Object.fromEntries(
-      Object.entries(phrases).map(([name, [code]]) => [name, (rt: Runtime): Value => new StatusValue(rt, code)]),
+      Object.entries(phrases).map(([name, [code]]) => [name, (rt: Runtime): Value => statusOf(rt, code)]),
     ),
     statics: {
-      'valueOf(int)': (rt, _self: Value, [code]: [number]) => new StatusValue(rt, code),
-      'valueOf(int, String)': (rt, _self: Value, [code, reason]: [number, string]) => new StatusValue(rt, code, reason),
+      'valueOf(int)': (rt, _self: Value, [code]: [number]) => statusOf(rt, code),
+      'valueOf(int, String)': (rt, _self: Value, [code, reason]: [number, string]) => statusOf(rt, code, reason),
     },
     methods: {
       'getCode()': (_rt, self: StatusValue) => self.code,

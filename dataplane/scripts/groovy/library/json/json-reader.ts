@@ -29,6 +29,8 @@ export interface JsonManner {
   readonly decimals: boolean;
   /** Groovy's usual parser: text after the value, zeros before a number and strings without an end are no problem. */
   readonly isLoose: boolean;
+  /** Text after the value is not looked at. */
+  readonly ignoresRest?: boolean;
   makeMap(): GMap;
 }
 
@@ -69,6 +71,7 @@ class JsonReader {
   read(): Value {
     this.#budget.spend(this.#text.length / 8);
     const value = this.#value(0);
+    if (this.#manner.ignoresRest === true) return value;
     this.#skip();
     if (this.#at < this.#text.length && !this.#manner.isLoose) throw this.#problem('unexpected text after the value');
     return value;

@@ -235,7 +235,7 @@ export const stringMethods: Readonly<Record<string, LibraryFunction>> = onTexts(
   'compareToIgnoreCase(String)': (rt, text, [other]: [Value]) => compareTexts(folded(text), folded(rt.text(other))),
   'concat(String)': (rt, text, [other]: [Value]) => {
     rt.budget.allocate(2 * text.length);
-    return text + rt.text(other);
+    return text + rt.text(needed(rt, other));
   },
   'replace(CharSequence, CharSequence)': (rt, text, [from, to]: [Value, Value]) => {
     const [gone, put] = [rt.text(needed(rt, from)), rt.text(needed(rt, to))];

@@ -26,6 +26,13 @@ function* sleep(rt: Runtime, millis: bigint): Steps {
   return null;
 }
 
+/** An object that shows the value it holds. */
+function holder<T extends Value>(rt: Runtime, className: string, value: T): Plain<{ value: T }> {
+  const made = new Plain(rt, className, { value });
+  made.text = () => rt.javaText(made.state.value);
+  return made;
+}
+
 /** A counter that Java's classes of concurrency share. */
 type Counter = Plain<{ value: number | bigint }>;
 
@@ -67,7 +74,7 @@ function counter(name: string, isLong: boolean): ClassSpec {
       self.state.value = rt.cast(yield* rt.invoke(args.at(-1)!, operands), rt.class(type)) as number | bigint;
       return isAfter ? self.state.value : before;
     };
-  const made = (rt: Runtime, value: number | bigint): Counter => new Plain(rt, name, { value });
+  const made = (rt: Runtime, value: number | bigint): Counter => holder(rt, name, value);
   return {
     name,
     superclass: 'java.lang.Number',
@@ -93,7 +100,6 @@ function counter(name: string, isLong: boolean): ClassSpec {
       'get()': (_rt, self: Counter) => self.state.value,
       'intValue()': (_rt, self: Counter) => Number(self.state.value),
       'longValue()': (_rt, self: Counter) => BigInt(self.state.value),
-      'toString()': (_rt, self: Counter) => String(self.state.value),
       'incrementAndGet()': add(1n, true),
       'decrementAndGet()': add(-1n, true),
       'getAndIncrement()': add(1n, false),
@@ -230,23 +236,22 @@ export const systemClasses: readonly ClassSpec[] = [
   {
     name: 'java.util.concurrent.atomic.AtomicBoolean',
     constructors: {
-      '()': (rt) => new Plain(rt, 'java.util.concurrent.atomic.AtomicBoolean', { value: false }),
+      '()': (rt) => holder<boolean>(rt, 'java.util.concurrent.atomic.AtomicBoolean', false),
       '(boolean)': (rt, _self: Value, [value]: [boolean]) =>
-        new Plain(rt, 'java.util.concurrent.atomic.AtomicBoolean', { value }),
+        holder(rt, 'java.util.concurrent.atomic.AtomicBoolean', value),
     },
     methods: {
       'get()': (_rt, self: Plain<{ value: boolean }>) => self.state.value,
       'set(boolean)': (_rt, self: Plain<{ value: boolean }>, [value]: [boolean]) => void (self.state.value = value),
       ...exchanging('boolean'),
-      'toString()': (_rt, self: Plain<{ value: boolean }>) => String(self.state.value),
     },
   },
   {
     name: 'java.util.concurrent.atomic.AtomicReference',
     constructors: {
-      '()': (rt) => new Plain<{ value: Value }>(rt, 'java.util.concurrent.atomic.AtomicReference', { value: null }),
+      '()': (rt) => holder<Value>(rt, 'java.util.concurrent.atomic.AtomicReference', null),
       '(Object)': (rt, _self: Value, [value]: [Value]) =>
-        new Plain(rt, 'java.util.concurrent.atomic.AtomicReference', { value }),
+        holder(rt, 'java.util.concurrent.atomic.AtomicReference', value),
     },
     methods: {
       'get()': (_rt, self: Plain<{ value: Value }>) => self.state.value,
@@ -269,7 +274,6 @@ export const systemClasses: readonly ClassSpec[] = [
         self.state.value = yield* rt.invoke(run, [before]);
         return before;
       },
-      'toString()': (rt, self: Plain<{ value: Value }>) => rt.javaText(self.state.value),
     },
   },
   enumSpec('java.util.concurrent.TimeUnit', Object.keys(timeUnits), { methods: conversions() }),
