@@ -26,6 +26,8 @@ import {
   type RouteKey,
   SESSION_KEYS,
   type ServerCertificate,
+  type ServiceEndpoints,
+  type ServiceTarget,
   type SharedObjects,
   type SharedResource,
   type Tenant,
@@ -75,14 +77,17 @@ const baseEntry = z.object({
   sources: z.exactOptional(sources),
 } satisfies EveryField<BaseEntry>);
 
+const portNumber = z.number().int().min(1).max(65_535);
+const numericAddress = text.refine((address) => readIpAddress(address) !== null);
+
 const forbiddenAddresses = z.object({
   type: z.literal('forbidden-addresses'),
   key: text,
   hash: text,
   places: z.array(
     z.object({
-      address: text.refine((address) => readIpAddress(address) !== null),
-      port: z.exactOptional(z.number().int().min(1).max(65_535)),
+      address: numericAddress,
+      port: z.exactOptional(portNumber),
     } satisfies EveryField<ForbiddenPlace>),
   ),
 } satisfies EveryField<ForbiddenAddresses>);
@@ -119,13 +124,31 @@ const serverCertificate = z.object({
   sources: z.exactOptional(sources),
 } satisfies EveryField<ServerCertificate>);
 
-const TYPES = ['forbidden-addresses', 'objects', 'session-keys', 'server-certificate'];
+const serviceEndpoints = z.object({
+  type: z.literal('service-endpoints'),
+  key: text,
+  hash: text,
+  ports: z.array(z.object({ name: text, port: portNumber })),
+  targets: z.array(
+    z.object({
+      addresses: z.array(numericAddress).min(1),
+      ports: z.record(text, portNumber),
+      draining: z.exactOptional(z.literal(true)),
+      zones: z.exactOptional(z.array(text)),
+    } satisfies EveryField<ServiceTarget>),
+  ),
+  sources: z.exactOptional(sources),
+} satisfies EveryField<ServiceEndpoints>);
+
+const TYPES = ['forbidden-addresses', 'objects', 'session-keys', 'server-certificate', 'service-endpoints'];
 /** What is no resource of a known type. */
 const unknownResource = z.looseObject({ type: text.refine((type) => !TYPES.includes(type)) }).transform(() => null);
 
 /** A newer controller may send types that this plane does not know: those are left out, and asked for again later. */
 const sharedResources = z
-  .array(z.union([forbiddenAddresses, sharedObjects, sessionKeys, serverCertificate, unknownResource]))
+  .array(
+    z.union([forbiddenAddresses, sharedObjects, sessionKeys, serverCertificate, serviceEndpoints, unknownResource]),
+  )
   .transform((all): readonly SharedResource[] => all.filter((one) => one !== null));
 
 const resourceChanges = z.object({

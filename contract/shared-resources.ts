@@ -5,6 +5,7 @@ import type {
   ResourceChanges,
   RouteEntry,
   ServerCertificate,
+  ServiceEndpoints,
   SharedObjects,
   SharedResource,
 } from './snapshot.ts';
@@ -18,7 +19,8 @@ export function sharedResourceHash(
     | Omit<ForbiddenAddresses, 'hash'>
     | Omit<SharedObjects, 'hash' | 'sources'>
     | Omit<GroupSessionKeys, 'hash' | 'sources'>
-    | Omit<ServerCertificate, 'hash' | 'sources'>,
+    | Omit<ServerCertificate, 'hash' | 'sources'>
+    | Omit<ServiceEndpoints, 'hash' | 'sources'>,
 ): string {
   const { type, key } = resource;
   if (type === 'forbidden-addresses') {
@@ -28,6 +30,10 @@ export function sharedResourceHash(
   if (type === 'server-certificate') {
     const { tenant, hosts, chain, privateKey } = resource;
     return contentHash({ type, key, tenant, hosts, chain, privateKey });
+  }
+  if (type === 'service-endpoints') {
+    const targets = resource.targets.map((target) => ({ ...target }));
+    return contentHash({ type, key, ports: resource.ports.map((port) => ({ ...port })), targets });
   }
   return contentHash({ type, key, objects: resource.objects, files: resource.files });
 }

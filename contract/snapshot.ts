@@ -103,6 +103,32 @@ export interface GroupSessionKeys {
   readonly sources?: readonly SourceVersion[];
 }
 
+/** A target of a Service, such as a Pod. */
+export interface ServiceTarget {
+  /** Numeric, one of each address family that it has, in the order that the Service prefers. */
+  readonly addresses: readonly string[];
+  /** Its port for each port of the Service that it serves, by the name of that port; empty for a port without a name. */
+  readonly ports: Readonly<Record<string, number>>;
+  /** Set while it terminates and still answers: it gets requests only where nothing else could take them. */
+  readonly draining?: true;
+  /** Zones whose clients are to use it; absent where the cluster does not say. */
+  readonly zones?: readonly string[];
+}
+
+/** Endpoints of a Service of the cluster that routes send requests to. */
+export interface ServiceEndpoints {
+  readonly type: 'service-endpoints';
+  /** Namespace and name of the Service, such as `Service/shop/orders`. */
+  readonly key: string;
+  /** Hash of everything but the sources, by `sharedResourceHash`. */
+  readonly hash: string;
+  /** TCP ports of the Service. */
+  readonly ports: readonly { readonly name: string; readonly port: number }[];
+  readonly targets: readonly ServiceTarget[];
+  /** The version of the cluster up to which its EndpointSlices are known. Not part of the hash. */
+  readonly sources?: readonly SourceVersion[];
+}
+
 /** Key of the one resource with session keys. */
 export const SESSION_KEYS = 'session-keys';
 
@@ -129,7 +155,12 @@ export interface ServerCertificate {
 }
 
 /** Something that planes get once, beside the routes: it changes without them. Its type says what it is. */
-export type SharedResource = ForbiddenAddresses | SharedObjects | GroupSessionKeys | ServerCertificate;
+export type SharedResource =
+  | ForbiddenAddresses
+  | SharedObjects
+  | GroupSessionKeys
+  | ServerCertificate
+  | ServiceEndpoints;
 
 /** Changes of shared resources. All others stay unchanged. */
 export interface ResourceChanges {

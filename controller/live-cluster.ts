@@ -25,6 +25,8 @@ export interface FollowedCluster {
   readonly synced: Promise<void>;
   /** Follows these Secrets, as `namespace/name`, and no others. */
   follow(wanted: Iterable<string>): void;
+  /** Follows the endpoints of these Services, as `namespace/name`, and no others. */
+  followServices?(wanted: ReadonlySet<string>): void;
   /** Follows the Pods of planes in these namespaces. */
   followPlanes?(namespaces: Iterable<string>): void;
   /** Whether some of them are still to be listed. */
@@ -78,6 +80,7 @@ export class LiveCluster {
   published: PublishedState | null = null;
   private lastGood: LastGood = nothingGood;
   private followed: ReadonlySet<string> | null = null;
+  private services: ReadonlySet<string> | null = null;
   /** Those whose planes are followed. */
   private groups: TrustSettings['groups'] | null = null;
   /** Calls off the end of the wait for Secrets; null when it is over. */
@@ -159,7 +162,8 @@ export class LiveCluster {
     const took = this.clock.steady() - began;
     this.follow(compilation);
     if (this.phase === 'reading') {
-      const isPending = (compilation.resources?.pendingSecrets ?? []).length > 0;
+      const { pendingSecrets = [], pendingServices = [] } = compilation.resources ?? {};
+      const isPending = pendingSecrets.length + pendingServices.length > 0;
       if (isPending || source.isAwaitingPlanes === true) return;
       this.phase = 'live';
       this.giveUp?.();
@@ -177,6 +181,10 @@ export class LiveCluster {
     if (groups !== undefined && groups !== this.groups) {
       this.groups = groups;
       this.options.source.followPlanes?.(planeNamespaces(groups));
+    }
+    if (resources !== undefined && resources.wantedServices !== this.services) {
+      this.services = resources.wantedServices;
+      this.options.source.followServices?.(resources.wantedServices);
     }
     if (resources === undefined || resources.wantedSecrets === this.followed) return;
     this.followed = resources.wantedSecrets;

@@ -5,6 +5,7 @@ import type { ResourceState } from './compile/resources/resource-state.ts';
 export function isSameButStatus(before: ResourceState, after: ResourceState): boolean {
   return (
     areSame(before.secrets, after.secrets, () => false) &&
+    before.services === after.services &&
     before.trust === after.trust &&
     before.platform === after.platform &&
     areSame(before.routes, after.routes, isSameResourceButStatus) &&

@@ -33,6 +33,12 @@ export class RoutesClient {
     return this.write('PATCH', path, 'application/apply-patch+yaml', secret);
   }
 
+  /** Server-side apply of an EndpointSlice. @returns when the API server had accepted it */
+  async applySlice(name: string, slice: object): Promise<number> {
+    const path = `/apis/discovery.k8s.io/v1/namespaces/${this.namespace}/endpointslices/${name}`;
+    return this.write('PATCH', `${path}?fieldManager=bench&force=true`, 'application/apply-patch+yaml', slice);
+  }
+
   private async send(
     method: 'POST' | 'PATCH',
     path: string,

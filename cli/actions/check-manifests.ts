@@ -51,7 +51,8 @@ function compileManifests(set: ManifestSet, system: Readonly<Record<string, stri
     admin,
     strays,
     baseSources: source === null ? [] : [source],
-    resources: set.resources,
+    // those of a cluster are seldom among the manifests of a Route
+    resources: { ...set.resources, services: 'assumed' },
     directories: new Map(),
     faults: new Map(),
     epoch: 0,

@@ -49,6 +49,7 @@ export function dataPlaneChecker(reach: Reach): Checker {
     verdict: DocumentVerdict,
     around: Surroundings,
     unknownReferences: readonly UnknownReference[] = [],
+    services: Judgement['services'] = [],
   ): Judgement {
     const { document, seen, condition, problems } = verdict;
     const { documents } = around;
@@ -56,7 +57,8 @@ export function dataPlaneChecker(reach: Reach): Checker {
     const isRead = condition !== null || written === undefined || written === null;
     const takesRequests = condition === null || !isNeverTrue(condition);
     const conditionIsReadable = isRead && takesRequests && !hasMisspeltCondition(problems);
-    if (seen === null) return { sound: false, conditionIsReadable, problems, routers: [], unknownReferences };
+    const found = { unknownReferences, services };
+    if (seen === null) return { sound: false, conditionIsReadable, problems, routers: [], ...found };
     const routers = foundRouters(seen).map((facts) => ({
       ...facts,
       route: (route: JsonObject, id: string, means?: TenantMeans) => {
@@ -82,7 +84,7 @@ export function dataPlaneChecker(reach: Reach): Checker {
       usable: (sharedObjects: ReadonlySet<string>) => usableObjects(seen, sharedObjects),
       needed: (used: Iterable<string>) => neededBase(documents.at(-1) ?? {}, seen, used),
     }));
-    return { sound: document !== null, conditionIsReadable, problems, routers, unknownReferences };
+    return { sound: document !== null, conditionIsReadable, problems, routers, ...found };
   }
 
   function judgedRoute(route: JsonObject, name: string, parent: Scope, around: Surroundings): Judgement {
@@ -98,8 +100,10 @@ export function dataPlaneChecker(reach: Reach): Checker {
     means: TenantMeans,
   ): Judgement {
     const unknown = unknownReferences();
-    const options = { ...tenantOptions(around, means), unknown: unknown.add };
-    return judgement(checkRoute(route, name, parent, options), around, unknown.found);
+    const services: Judgement['services'][number][] = [];
+    const service: CheckOptions['service'] = (use, path) => void services.push({ ...use, path });
+    const options = { ...tenantOptions(around, means), unknown: unknown.add, service };
+    return judgement(checkRoute(route, name, parent, options), around, unknown.found, services);
   }
 
   function judgedShared(kind: Kind, declaration: JsonObject, parent: Scope, means: TenantMeans): SharedJudgement {
@@ -117,7 +121,8 @@ export function dataPlaneChecker(reach: Reach): Checker {
   ): CheckOptions {
     const reading = documentReading(tenantReach(files), documents, () => {});
     const lending = lend === undefined ? {} : { lend };
-    return { ...more, catalogue, reading, tenant: { sharedObjects }, report: () => {}, ...lending };
+    const hears = { report: (): void => {}, service: (): void => {} };
+    return { ...more, catalogue, reading, tenant: { sharedObjects }, ...hears, ...lending };
   }
 
   return {

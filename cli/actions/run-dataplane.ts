@@ -36,6 +36,7 @@ export interface DataplaneOptions extends SecureChoice {
   readonly 'app-port': readonly number[] | undefined;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  readonly zone: string | undefined;
   readonly port: readonly number[] | undefined;
   readonly host: string | undefined;
   readonly system: Readonly<Record<string, string>>;
@@ -80,6 +81,7 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
     units: options.units ?? (options.sidecar ? 1 : undefined),
     defaultUnits: availableParallelism(),
     appPorts: options['app-port'] ?? [],
+    zone: options.zone === '' ? undefined : options.zone,
     forbidden: apiServer,
   };
   const plane = await preparePlane({

@@ -88,6 +88,14 @@ export const dataplaneCommand = defineCommand({
       optional: true,
       read: readName,
     },
+    zone: {
+      valueName: 'NAME',
+      description:
+        'Zone of this data plane: endpoints of Services that have a hint for it come first. By default, and if empty, ' +
+        'hints have no effect.',
+      optional: true,
+      read: (text) => ({ value: text }),
+    },
     label: labelOption,
     ...connectorOptions,
     ...secureOptions,

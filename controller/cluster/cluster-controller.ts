@@ -120,8 +120,10 @@ export class ClusterController {
     const changed = (isStatusOnly: boolean): void => this.live.changed(isStatusOnly);
     const record: EventRecorder['record'] = (subject, change) => this.events.record(subject, change);
     const compiled = (made: ClusterCompilation): void => this.compiled(made);
-    const failed = (error: unknown): void => this.compilationFailed(error);
-    this.source = new ClusterSource({ ...options, base, platform, changed, failed: toldFailures(log) });
+    const failed = (error: unknown): void =>
+      log.error({ error: String(error) }, 'compilation failed; data planes keep their configuration');
+    const hears = { changed, endpointsChanged: publication.endpointsChanged, failed: toldFailures(log) };
+    this.source = new ClusterSource({ ...options, base, platform, ...hears });
     this.base = new ClusterBase({ ...options, base, isLeader, record });
     this.live = new LiveCluster({ source: this.source, compiler, begin: this.base.lastGood(), compiled, failed });
 
@@ -293,10 +295,6 @@ export class ClusterController {
     } catch (error) {
       this.log.error({ error: errorStack(error) }, `could not report ${what}`);
     }
-  }
-
-  private compilationFailed(error: unknown): void {
-    this.log.error({ error: String(error) }, 'compilation failed; data planes keep their configuration');
   }
 
   private planesChanged(routes: readonly string[] | null): void {

@@ -19,6 +19,7 @@ import { highestVersion, lowestVersion } from './api/resource-version.ts';
 import { type BaseFiles, baseFiles, NO_BASE_FILES } from './base/base-files.ts';
 import { PlatformFollower, type PlatformFollowerOptions } from './platform-follower.ts';
 import { SecretsFollower } from './secrets-follower.ts';
+import { ServicesFollower, type ServicesFollowerOptions } from './services/services-follower.ts';
 import type { SourceFailure } from './source-failure.ts';
 
 /** Whose resources count: those of all namespaces, of these, or of namespaces with these labels. */
@@ -36,6 +37,8 @@ export interface ClusterSourceOptions {
    * @param isStatusOnly whether nothing but statuses of resources has, which is known without a look at the state
    */
   changed(isStatusOnly: boolean): void;
+  /** Called when Services that are followed have other endpoints. */
+  readonly endpointsChanged?: ServicesFollowerOptions['endpointsChanged'];
   /** Hears of failures; it goes on all the same. The message holds no secret. */
   failed?(failure: SourceFailure): void;
   readonly times?: Partial<ReflectorTimes>;
@@ -53,6 +56,7 @@ export class ClusterSource {
   /** Null where namespaces are not chosen by label. */
   private readonly chosen: Reflector<string> | null;
   private readonly secrets: SecretsFollower;
+  private readonly services: ServicesFollower;
   private readonly platform: PlatformFollower | null;
   private readonly views = new Map<ResourceKind, View>();
   private readonly listeners = new Set<() => void>();
@@ -72,6 +76,7 @@ export class ClusterSource {
       failed: (error, scope) => options.failed?.({ kind: 'Secret', scope, error }),
       ...(options.times && { times: options.times }),
     });
+    this.services = this.servicesFollower();
     this.platform = this.platformFollower();
     const listed = this.all.map((reflector): Promise<unknown> => reflector.synced);
     this.synced = Promise.all([...listed, this.platform?.settled]).then(() => {
@@ -91,6 +96,7 @@ export class ClusterSource {
       secretStores: this.view('SecretStore'),
       auditServices: this.view('AuditService'),
       secrets: this.secrets.secrets,
+      services: this.services.services,
       trust: this.baseFiles.trust,
       ...(this.platform && { platform: this.platform.facts }),
       seen: highestVersion([...this.all.map(({ position }) => position), this.secrets.seen]),
@@ -151,12 +157,22 @@ export class ClusterSource {
   }
 
   get facts(): readonly ReflectorFacts[] {
-    return [...this.all.map(({ facts }) => facts), ...this.secrets.facts, ...(this.platform?.reflectors ?? [])];
+    return [
+      ...this.all.map(({ facts }) => facts),
+      ...this.secrets.facts,
+      ...this.services.facts,
+      ...(this.platform?.reflectors ?? []),
+    ];
   }
 
   /** Follows these Secrets, by `namespace/name`, and no others. */
   follow(wanted: Iterable<string>): void {
     if (!this.isClosed) this.secrets.follow(wanted);
+  }
+
+  /** Follows the endpoints of these Services, by `namespace/name`, and no others. */
+  followServices(wanted: ReadonlySet<string>): void {
+    if (!this.isClosed) this.services.follow(wanted);
   }
 
   /** Follows the Pods of planes in these namespaces, beside that of the controllers. */
@@ -172,7 +188,7 @@ export class ClusterSource {
   async close(): Promise<void> {
     this.isClosed = true;
     const ends = this.all.map((reflector) => reflector.close());
-    await Promise.all([...ends, this.secrets.close(), this.platform?.close()]);
+    await Promise.all([...ends, this.secrets.close(), this.services.close(), this.platform?.close()]);
   }
 
   private get all(): readonly Followed[] {
@@ -213,6 +229,15 @@ export class ClusterSource {
     return [...new Set(namespaces)].map((namespace) =>
       this.reflector({ ...parts, scope: namespace, path: resourcePath({ ...place, namespace }) }),
     );
+  }
+
+  private servicesFollower(): ServicesFollower {
+    const { api, endpointsChanged = () => {}, failed, times } = this.options;
+    return new ServicesFollower({
+      ...{ api, endpointsChanged, changed: () => this.note() },
+      ...(failed && { failed }),
+      ...(times && { times }),
+    });
   }
 
   private platformFollower(): PlatformFollower | null {

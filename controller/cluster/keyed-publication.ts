@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { ServiceEndpoints } from '../../contract/snapshot.ts';
 import { groupSessionKeys } from '../publish/group-session-keys.ts';
 import type { PublishedState } from '../publish/published-state.ts';
 import type { PlaneSessions } from '../publish/sessions/plane-sessions.ts';
@@ -16,9 +17,10 @@ type Planes = Pick<PlaneSessions, 'publish'>;
 const NO_KEYS =
   'session keys cannot be read or written, retrying; new data planes keep default sessions in memory and do not share them';
 
-/** Publishes states to data planes together with session keys, and again when the keys change. */
+/** Publishes states to data planes with session keys and endpoints of Services, and again when one of them changes. */
 export class KeyedPublication {
   private readonly keys: SharedSessionKeys;
+  private services: ReadonlyMap<string, ServiceEndpoints> = new Map();
   private last: { readonly planes: Planes; readonly state: PublishedState } | null = null;
 
   private constructor({ log, ...options }: KeyedPublicationOptions) {
@@ -26,7 +28,7 @@ export class KeyedPublication {
       ...options,
       changed: () => {
         log.info('session keys changed');
-        if (this.last !== null) this.publish(this.last.planes, this.last.state);
+        this.publishAgain();
       },
       lost: (reason) => log.warn({ reason }, 'new session keys created; sessions of clients have ended'),
       failed: (reason) => log.warn({ reason }, NO_KEYS),
@@ -48,7 +50,19 @@ export class KeyedPublication {
   publish(planes: Planes, state: PublishedState): void {
     this.last = { planes, state };
     const { secrets: keys } = this.keys;
-    planes.publish(keys === null ? state : { ...state, sessionKeys: groupSessionKeys(keys.secrets, keys.source) });
+    const { services } = this;
+    const own = keys === null ? {} : { sessionKeys: groupSessionKeys(keys.secrets, keys.source) };
+    planes.publish({ ...state, ...own, services });
+  }
+
+  /** Services have these endpoints from now on. */
+  readonly endpointsChanged = (services: ReadonlyMap<string, ServiceEndpoints>): void => {
+    this.services = services;
+    this.publishAgain();
+  };
+
+  private publishAgain(): void {
+    if (this.last !== null) this.publish(this.last.planes, this.last.state);
   }
 
   /** This controller leads from now on. */

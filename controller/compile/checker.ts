@@ -2,6 +2,7 @@ import type { AdminSettings } from '../../contract/admin-settings.ts';
 import type { JsonObject, JsonValue } from '../../contract/document/json-value.ts';
 import type { Path, Problem } from '../../contract/problem.ts';
 import type { Origin } from '../../contract/reach.ts';
+import type { ServiceUse } from '../../contract/resources/service-reference.ts';
 import type { Kind } from '../../contract/vocabulary/reference.ts';
 
 /** Judges documents. It is handed in, so that the code that builds objects is the code that judges their documents. */
@@ -48,6 +49,8 @@ export interface Judgement {
   readonly routers: readonly FoundRouter[];
   /** Names in it that lead nowhere. Each of them is a problem too. */
   readonly unknownReferences: readonly UnknownReference[];
+  /** The Services of the cluster that it sends requests to. Only of tenants. */
+  readonly services: readonly (ServiceUse & { readonly path: Path })[];
 }
 
 /** A name of an object that is not there. */

@@ -1,4 +1,4 @@
-import type { BaseEntry, GroupSessionKeys, RouteKey } from '../../contract/snapshot.ts';
+import type { BaseEntry, GroupSessionKeys, RouteKey, ServiceEndpoints } from '../../contract/snapshot.ts';
 import type { PlaneSelector } from '../compile/resources/resource-verdict.ts';
 import type { CompiledRoute, Snapshot } from '../compile/snapshot.ts';
 import type { GroupGrants } from './channel/group-grants.ts';
@@ -51,6 +51,8 @@ export interface PublishedState {
   readonly sessionKeys?: SessionKeysForPlanes;
   /** By the key of a certificate, the routes, as `routeKeyText`, that name it: only planes that run one of them get it. */
   readonly certificateUsers?: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Endpoints of Services by the key of the resource: they change without the snapshot. Absent where there are none. */
+  readonly services?: ReadonlyMap<string, ServiceEndpoints>;
   /** The resourceVersion up to which it is known which Routes there are; null outside of a cluster. */
   readonly seen: string | null;
   /** The version of the Route with this uid as it is now, or the one at which it was gone; null for as far as was seen. */

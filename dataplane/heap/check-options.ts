@@ -1,4 +1,5 @@
 import type { Path, Problem } from '../../contract/problem.ts';
+import type { ServiceUse } from '../../contract/resources/service-reference.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import type { Kind } from '../../contract/vocabulary/reference.ts';
 import type { TypeCatalogue } from './type-catalogue.ts';
@@ -17,6 +18,8 @@ export interface CheckOptions {
   readonly router?: string;
   /** Returns the type of the shared object that a name stands for where no heap has it; null for none. */
   lend?(kind: Kind, name: string): string | null;
+  /** Hears of Services of the cluster that objects send requests to; missing where documents may not name any. */
+  service?(use: ServiceUse, path: Path): void;
   /** Hears of names that lead nowhere. */
   unknown?(kind: Kind, name: string, path: Path): void;
   report(problem: Problem): void;

@@ -2,6 +2,7 @@ import { type Declaration, type Decoration, readDeclaration } from '../../contra
 import { didYouMean } from '../../contract/did-you-mean.ts';
 import { isJsonObject, type JsonValue, kindOf as kindOfValue } from '../../contract/document/json-value.ts';
 import { type Path, type Problem, pathText } from '../../contract/problem.ts';
+import type { ServiceUse } from '../../contract/resources/service-reference.ts';
 import { givenReferences } from '../../contract/vocabulary/given-references.ts';
 import { fieldNames } from '../../contract/vocabulary/parse-config.ts';
 import { type Kind, kinds, mistaken, type Reference, usableKinds } from '../../contract/vocabulary/reference.ts';
@@ -218,9 +219,18 @@ export class ScopeCheck {
 
   private note(definition: TypeDefinition, config: unknown, path: Path): void {
     noteValues(config, path, this.options);
+    const service = definition.serviceOf?.(config) ?? null;
+    if (service !== null) this.noteService(service, [...path, 'service']);
     for (const { at, message, code = 'unavailable-field' } of definition.remarks?.(config) ?? []) {
       this.report('warning', code, [...path, ...at], message);
     }
+  }
+
+  private noteService(use: ServiceUse, path: Path): void {
+    this.options.service?.(use, path);
+    if (this.options.service !== undefined) return;
+    const message = 'is for Route resources of a cluster only: elsewhere the gateway knows no Services';
+    this.error('not-allowed', path, message, "use 'dns' or 'endpoints' here");
   }
 
   private target(reference: Reference, path: Path): CheckedObject | null {

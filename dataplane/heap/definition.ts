@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { LatePart } from '../../contract/document/late-part.ts';
 import type { Path, ProblemCode } from '../../contract/problem.ts';
 import type { Reach } from '../../contract/reach.ts';
+import type { ServiceUse } from '../../contract/resources/service-reference.ts';
 import type { RouteKey } from '../../contract/snapshot.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
 import type { Next } from '../engine/message/exchange.ts';
@@ -76,6 +77,8 @@ export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknow
   setsUri?(config: Config): boolean;
   /** References to handlers for whose requests it sets the host of the URI. */
   setsUriFor?(config: Config): readonly Reference[];
+  /** For objects that send requests to a Service of the cluster: the one that `service` of the configuration names. */
+  serviceOf?(config: Config): ServiceUse | null;
   /** Whether its handlers get the same request one after the other. */
   readonly inTurn?: true;
   /** Fields with handlers that get no requests of clients but those that the object makes itself. */

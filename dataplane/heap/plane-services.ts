@@ -3,10 +3,12 @@ import type { Logger } from 'pino';
 import type { EndedRecord, RefreshNews } from '../../contract/channel.ts';
 import type { MayReach } from '../../contract/egress.ts';
 import type { Reach } from '../../contract/reach.ts';
+import type { ServiceUse } from '../../contract/resources/service-reference.ts';
 import type { AuditLink } from '../audit/link/audit-link.ts';
 import type { AuditOrder } from '../audit/writer/audit-orders.ts';
 import type { Connect } from '../engine/wire/connect.ts';
 import type { HostCertificates } from '../tls/hosts/host-certificates.ts';
+import type { LiveService } from './objects/live-service.ts';
 import type { TakeMemory } from './shared-memory.ts';
 
 /** A path of a host that a route takes whatever its condition says. */
@@ -64,6 +66,8 @@ export interface PlaneServices {
   readonly hostCertificates?: HostCertificates;
   /** Revision of the configuration that decides now, and the data plane and unit that decide: for audit events. */
   decider?(): { readonly revision: string; readonly plane: string; readonly unit: number };
+  /** Finds a Service of the cluster that a route names; null where the route has none of that name. Missing elsewhere. */
+  service?(use: Pick<ServiceUse, 'name' | 'namespace'>): LiveService | null;
   /** Sends requests for a place to the route of the object; missing for objects outside of routes. */
   claim?(place: ClaimedPlace): void;
 }

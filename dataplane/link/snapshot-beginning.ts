@@ -26,6 +26,8 @@ export interface OwnSettings extends ConnectorOverrides {
   /** What `admin.json` means when it does not say. */
   readonly defaultUnits: number;
   readonly appPorts: readonly number[];
+  /** Zone of the data plane; undefined where it is not known. */
+  readonly zone: string | undefined;
   /** What tenants must not reach, beside controllers. */
   readonly forbidden: readonly ForbiddenPlace[];
 }
@@ -61,6 +63,7 @@ export function snapshotBeginning(holding: Holding, own: OwnSettings): PlaneBegi
       prefix: read.prefix,
       forbidden: own.forbidden,
       appPorts: own.appPorts,
+      ...(own.zone !== undefined && { zone: own.zone }),
     },
     units: own.units ?? read.gatewayUnits ?? own.defaultUnits,
   };

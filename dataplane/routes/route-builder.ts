@@ -81,8 +81,9 @@ export class RouteBuilder {
     const around = egress === null ? (this.ancestors.get(parent.scope) ?? []) : [];
     const above = [...around, entry.document];
     const reading = this.options.reading(above, reach);
-    const tenant = egress === null ? {} : { tenant: { sharedObjects: tenancy.sharedObjects } };
-    const { missing, lend, lendTo } = shared.namedBy(entry);
+    const { missing, lend, lendTo, service } = shared.namedBy(entry);
+    const means = { tenant: { sharedObjects: tenancy.sharedObjects }, service: (): void => {} };
+    const tenant = egress === null ? {} : means;
     const check = { catalogue, reading, router: entry.router, report: (): void => {}, lend, ...tenant };
     const verdict = checkRoute(entry.document, name, parent.scope, check);
     const unsound = (problems: readonly Problem[]): RouteResult => {
@@ -95,7 +96,7 @@ export class RouteBuilder {
     const claims: ClaimedPlace[] = [];
     const claim: PlaneServices['claim'] = (place) => claims.push(place);
     const services = egress === null ? this.options.operatorServices() : this.options.tenantServices(reach, egress);
-    const heap = new Heap(scope, parent, { ...services, claim }, this.heapOptions(entry, above, tenancy));
+    const heap = new Heap(scope, parent, { ...services, claim, service }, this.heapOptions(entry, above, tenancy));
     this.ancestors.set(scope, above);
     const close = (): void => {
       this.ancestors.delete(scope);

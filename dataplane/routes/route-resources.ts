@@ -4,9 +4,11 @@ import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { MayReach } from '../../contract/egress.ts';
 import type { Problem } from '../../contract/problem.ts';
 import { type Reach, tenantReach } from '../../contract/reach.ts';
+import { isServiceKey, serviceLendName } from '../../contract/resources/service-reference.ts';
 import { changedResources, type SharedResources, withNamedResources } from '../../contract/shared-resources.ts';
 import type { ResourceChanges, RouteEntry, RouteKey, SharedObjects, SharedResource } from '../../contract/snapshot.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
+import { HeldServices } from '../backends/endpoints/services/held-services.ts';
 import { egressChanges } from '../engine/backend/egress-changes.ts';
 import { BuildFailure, Heap } from '../heap/heap.ts';
 import type { PlaneServices } from '../heap/plane-services.ts';
@@ -23,6 +25,8 @@ export interface RouteResourcesOptions {
   readonly catalogue: TypeCatalogue;
   readonly survivors: Survivors;
   readonly log: Logger;
+  /** Zone of the data plane; absent where it is not known. */
+  readonly zone?: string;
   reading(documents: readonly JsonObject[], reach: Reach): Reading;
   /** Gets the certificates of tenants' hosts; by default one of its own. */
   readonly hostCertificates?: HostCertificates;
@@ -45,6 +49,8 @@ export interface NamedResources {
   readonly missing: readonly Problem[];
   /** The type of the object that a name of the route stands for; null for none. */
   lend(kind: unknown, name: string): string | null;
+  /** Finds a Service that the route names. */
+  readonly service: NonNullable<PlaneServices['service']>;
   /** Puts the objects into the heap of the route, which gives them back when it is closed. @throws SharedFailure */
   lendTo(heap: Heap, tenancy: Tenancy, parent: Heap): void;
 }
@@ -56,11 +62,13 @@ export class RouteResources {
   readonly heaps: SharedHeaps;
   readonly certificates: HostCertificates;
   private readonly options: RouteResourcesOptions;
+  private readonly services: HeldServices;
 
   constructor(options: RouteResourcesOptions) {
     this.options = options;
     this.certificates = options.hostCertificates ?? new HostCertificates();
     this.heaps = new SharedHeaps(this.build, options.log);
+    this.services = new HeldServices(() => this.held, options.zone ?? null);
   }
 
   /** Has changes take effect in the routes on this heap. @returns what stays as it was, for each route that uses it */
@@ -75,10 +83,11 @@ export class RouteResources {
     );
   }
 
-  /** Keeps the resources of before that routes name, and hands certificates to the connectors. */
+  /** Keeps the resources of before that routes name, hands certificates to connectors, and tells of changed endpoints. */
   settle(before: SharedResources, byRouter: Iterable<ReadonlyMap<string, RouteEntry>>, { grants }: Tenancy): void {
     if (before !== this.held) this.held = withNamedResources(this.held, before, everyEntry(byRouter));
     this.certificates.use(this.held, grants);
+    this.services.tell();
   }
 
   /** What a route names. */
@@ -88,11 +97,15 @@ export class RouteResources {
     for (const [name, key] of Object.entries(resources)) {
       const resource = this.held.get(key);
       if (resource?.type === 'objects') named.set(name, resource);
-      else missing.push(missingResource(key));
+      else if (!isServiceKey(key)) missing.push(missingResource(key)); // a Service may have no endpoints yet
     }
     return {
       missing,
       lend: (_, name) => typeOf(named.get(name)),
+      service: (use) => {
+        const key = resources[serviceLendName(use)];
+        return key === undefined ? null : this.services.at(key);
+      },
       lendTo: (heap, tenancy, parent) => {
         if (tenant === undefined) return;
         for (const [name, resource] of named) {

@@ -6,6 +6,7 @@ import { BalancedEndpoints, type BalancedEndpointsOptions } from '../backends/en
 import { dnsEndpoints } from '../backends/endpoints/dns-endpoints.ts';
 import { EndpointMeter } from '../backends/endpoints/endpoint-meter.ts';
 import { endpointProbes } from '../backends/endpoints/endpoint-probes.ts';
+import type { EndpointSource } from '../backends/endpoints/endpoint-source.ts';
 import { endpointSpec } from '../backends/endpoints/endpoint-spec.ts';
 import { HashRing } from '../backends/endpoints/hash-ring.ts';
 import { HealthTable } from '../backends/endpoints/health-table.ts';
@@ -14,6 +15,7 @@ import type { PassiveHealthRules } from '../backends/endpoints/passive-health.ts
 import { tenantPace } from '../backends/endpoints/probe-pace.ts';
 import { randomNumbers } from '../backends/endpoints/random-numbers.ts';
 import { RoundRobin } from '../backends/endpoints/round-robin.ts';
+import { serviceEndpoints } from '../backends/endpoints/services/service-endpoints.ts';
 import { NEVER } from '../engine/wire/sweep.ts';
 import { defineService, type Parts } from '../heap/definition.ts';
 import { UnitLives } from '../heap/unit-lives.ts';
@@ -71,14 +73,14 @@ export const backends = defineService({
       },
     },
   ],
+  serviceOf: ({ service }) => service ?? null,
   create(config, parts) {
-    const { endpoints, dns, serverName = null, balancing, hashKey, affinityCookie, slowStart } = config;
+    const { endpoints, serverName = null, balancing, hashKey, affinityCookie, slowStart } = config;
     const random = randomNumbers();
     const leastRequests = new LeastRequests(random);
     const specs = endpoints?.map(({ uri, weight, name }) =>
       endpointSpec(baseOf(uri), serverName, weight, name ?? null),
     );
-    const fixed = { interval: NEVER, ask: () => specs ?? [] };
     const picker =
       balancing === 'roundRobin'
         ? new RoundRobin(random)
@@ -92,7 +94,7 @@ export const backends = defineService({
     parts.onClose(() => memory.release());
     parts.onClose(() => lives.release());
     const balanced = new BalancedEndpoints({
-      source: dns === undefined ? fixed : dnsEndpoints(baseOf(dns.uri), serverName, dns.interval.milliseconds),
+      source: specs === undefined ? sourceOf(config, parts) : { interval: NEVER, ask: () => specs },
       isOfTenant: parts.plane.egress !== undefined,
       picker,
       cookie:
@@ -109,6 +111,15 @@ export const backends = defineService({
     return balanced;
   },
 });
+
+/** Endpoints that change. */
+function sourceOf({ dns, service, ...config }: z.output<typeof backendsConfig>, parts: Parts): EndpointSource {
+  const serverName = config.serverName ?? null;
+  if (dns !== undefined) return dnsEndpoints(baseOf(dns.uri), serverName, dns.interval.milliseconds);
+  const live = service === undefined ? null : (parts.plane.service?.(service) ?? null);
+  if (service === undefined || live === null) throw new Error('the Service is not among the resources of the route');
+  return serviceEndpoints(live, { ...service, serverName });
+}
 
 function activeProbes(
   config: z.output<typeof backendsConfig>['activeHealth'],

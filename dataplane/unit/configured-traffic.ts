@@ -35,7 +35,7 @@ const REPORT_INTERVAL = 1000;
 
 /** Serves what documents say. @throws Error that says what of `admin.json` cannot be built. */
 export async function configuredTraffic(
-  { update, reach, admin, streaming, prefix, forbidden = [], appPorts = [], ended = [] }: ConfigurationServing,
+  { update, reach, admin, streaming, prefix, forbidden = [], appPorts = [], zone, ended = [] }: ConfigurationServing,
   connectors: readonly Connector[],
   slots: readonly SharedArrayBuffer[],
   level: LogLevel,
@@ -85,6 +85,7 @@ export async function configuredTraffic(
     catalogue,
     forbidden: places,
     appPorts,
+    ...(zone !== undefined && { zone }),
     storage: objects.storage,
     auditLink: new UnitAuditLink(report),
     planeName: hostname(),

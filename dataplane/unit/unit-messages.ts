@@ -41,6 +41,8 @@ export interface ConfigurationServing {
   readonly forbidden?: readonly ForbiddenPlace[];
   /** Ports of the application beside a sidecar, which tenants' routes may connect to on this machine. */
   readonly appPorts?: readonly number[];
+  /** Zone of the data plane; absent where it is not known. */
+  readonly zone?: string;
   /** Sessions that ended before their time. */
   readonly ended?: readonly EndedRecord[];
 }

@@ -21,6 +21,10 @@ export interface CompiledResources {
   readonly wantedSecrets: ReadonlySet<string>;
   /** Those of them that were not read yet. */
   readonly pendingSecrets: readonly string[];
+  /** The Services, as `namespace/name`, that must be read and followed; the same set as long as they are the same. */
+  readonly wantedServices: ReadonlySet<string>;
+  /** Those of them that were not read yet. */
+  readonly pendingServices: readonly string[];
   /** The trust that holds; null when there never was a sound `trust.json`. */
   readonly trust: TrustSettings | null;
   /** Why no Route can be served with `config.json`; null when they can, or when there is none. */

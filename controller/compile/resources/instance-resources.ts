@@ -25,6 +25,7 @@ import { judgeChange, type ResourceChange, type ResourceOpinion } from './judge-
 import { type PassTerms, passTerms } from './pass-terms.ts';
 import { ResourceCompiler } from './resource-compiler.ts';
 import type { ResourceState } from './resource-state.ts';
+import { knownIn } from './shared/service-drafts.ts';
 import { SidecarBase } from './sidecar-base.ts';
 
 /** The base configuration that holds. */
@@ -118,6 +119,7 @@ export class InstanceResources {
       return {
         resources: {
           ...told,
+          ...this.servicesOf(resources),
           ...{ verdicts: waiting, routes: [], remembered: [], shared: [], sidecarBase: null },
           certificateUsers: new Map(),
         },
@@ -140,7 +142,10 @@ export class InstanceResources {
     const entry = this.entryOf(base, held, adminDocument, state);
     const sidecarBase = this.sidecarBaseOf(entry, router, held);
     return {
-      resources: { ...told, verdicts: judged.verdicts, routes, remembered, shared, certificateUsers, sidecarBase },
+      resources: {
+        ...{ ...told, ...this.servicesOf(resources), verdicts: judged.verdicts },
+        ...{ routes, remembered, shared, certificateUsers, sidecarBase },
+      },
       base: entry,
       verdicts,
       good: { trust: held, admin: adminDocument ?? good.admin, routes: judged.good },
@@ -165,6 +170,12 @@ export class InstanceResources {
   /** What would be said if one resource changed; null as long as nothing was judged. */
   judge(change: ResourceChange): ResourceOpinion | null {
     return judgeChange(change, this.compiler);
+  }
+
+  private servicesOf({ services }: ResourceState): Pick<CompiledResources, 'wantedServices' | 'pendingServices'> {
+    const { keys: wantedServices } = this.compiler.services;
+    const pendingServices = [...wantedServices].filter((key) => knownIn(services)?.has(key) !== true);
+    return { wantedServices, pendingServices };
   }
 
   private trustOf(file: SourceFile | null, epoch: number, good: TrustVersion | null): CompiledTrust {

@@ -11,6 +11,7 @@ import type { RouteRecord } from './route-record.ts';
 import { draftRoute, routeIdOf } from './route-resource-draft.ts';
 import { nameTaken, notGranted } from './route-verdict.ts';
 import { AuditDrafts } from './shared/audit-drafts.ts';
+import { ServiceDrafts } from './shared/service-drafts.ts';
 import { partsOf, type SharedDraft, SharedDrafts } from './shared/shared-drafts.ts';
 import { StoreDrafts } from './store-drafts.ts';
 
@@ -69,7 +70,8 @@ function changed(pass: Pass, state: ResourceState, compiler: ResourceCompiler): 
   const { terms } = pass;
   const stores = new StoreDrafts(terms, state, new Map(compiler.storeMemory), beyond);
   const audits = new AuditDrafts(terms, state, stores, new Map(compiler.auditMemory));
-  return { ...pass, state, shared: new SharedDrafts(stores, audits) };
+  const services = new ServiceDrafts(state, compiler.services.beyond, new Map(compiler.serviceMemory));
+  return { ...pass, state, shared: new SharedDrafts(stores, audits, services) };
 }
 
 function routeOpinion(resource: Resource, pass: Pass, compiler: ResourceCompiler): ResourceOpinion {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { Problem } from '../../../contract/problem.ts';
+import { serviceLendName } from '../../../contract/resources/service-reference.ts';
 import type { Kind } from '../../../contract/vocabulary/reference.ts';
 import { workTogether } from '../../../contract/work-budget.ts';
 import type { TenantMeans } from '../checker.ts';
@@ -24,6 +25,8 @@ export interface JudgedRoute {
   /** Without what is wrong with references to resources. */
   readonly problems: readonly Problem[];
   readonly faults: readonly ReferenceFault[];
+  /** What the writer should know of Services that can be used. */
+  readonly notes: readonly string[];
   /** Null when it cannot be served. */
   readonly body: RouteBody | null;
   /** The shared resources that were looked for, by key: as long as they are the same, so is this. */
@@ -41,7 +44,7 @@ interface FoundShared {
 
 /** Verdict on a document that could not be validated. */
 export function unjudgedRoute(problems: readonly Problem[]): JudgedRoute {
-  return { conditionIsReadable: false, problems, faults: [], body: null, uses: [] };
+  return { conditionIsReadable: false, problems, faults: [], notes: [], body: null, uses: [] };
 }
 
 /**
@@ -78,18 +81,26 @@ function judged(document: JsonObject, name: string, namespace: string, pass: Pas
   const judgement = router.route(document, name, { sharedObjects, files: {}, lend });
   const missing = judgement.unknownReferences.filter((one) => isStoreReference(one) || isAuditReference(one));
   const problems = judgement.problems.filter((problem) => !isAbout(problem, missing));
-  const faults = missing.flatMap(({ kind, name: called, path }): ReferenceFault[] => {
+  const services = judgement.services.map(({ path, ...use }) => ({
+    ...{ path, name: serviceLendName(use) },
+    ...pass.shared.services.find(use, namespace, keeps),
+  }));
+  const lacking = missing.flatMap(({ kind, name: called, path }): ReferenceFault[] => {
     const key = sharedBy(kind, called, namespace, pass, keeps)?.key;
     const fault = asked.find((one) => one.key === key && one.fault !== null)?.fault ?? null;
     return fault === null ? [] : [{ ...fault, path }];
   });
+  const faults = [...lacking, ...services.flatMap(({ fault, path }) => (fault === null ? [] : [{ ...fault, path }]))];
   const isServable = judgement.sound && faults.length === 0 && !hasErrors(problems);
   return {
     conditionIsReadable: judgement.conditionIsReadable,
     problems,
     faults,
-    body: isServable ? { document, ...resourcesOf(found) } : null,
-    uses: [...new Map(asked.map(({ key, offer }) => [key, offer]))],
+    notes: [...new Set(services.flatMap(({ note }) => note ?? []))],
+    body: isServable
+      ? { document, ...resourcesOf([...found, ...services.map((one) => [one.name, one] as const)]) }
+      : null,
+    uses: [...new Map([...asked, ...services].map(({ key, offer }) => [key, offer]))],
   };
 }
 
@@ -116,7 +127,9 @@ export function isStillJudged({ uses }: JudgedRoute, { shared }: Pass): boolean 
   return uses.every(([key, offer]) => shared.offer(key) === offer);
 }
 
-function resourcesOf(found: ReadonlyMap<string, FoundShared>): Pick<RouteBody, 'resources'> {
-  if (found.size === 0) return {};
-  return { resources: Object.fromEntries([...found].map(([name, { key }]) => [name, key])) };
+function resourcesOf(
+  found: readonly (readonly [name: string, shared: { readonly key: string }])[],
+): Pick<RouteBody, 'resources'> {
+  if (found.length === 0) return {};
+  return { resources: Object.fromEntries(found.map(([name, { key }]) => [name, key])) };
 }

@@ -3,7 +3,7 @@ import type { ResolvedRefsReason } from './resource-verdict.ts';
 
 /** Something that a resource refers to and that it cannot have. */
 export interface ReferenceFault {
-  readonly reason: Exclude<ResolvedRefsReason, 'ResolvedRefs'>;
+  readonly reason: Exclude<ResolvedRefsReason, 'ResolvedRefs' | 'NoReadyEndpoints'>;
   /** Where the spec refers to it. */
   readonly path: Path;
   readonly message: string;

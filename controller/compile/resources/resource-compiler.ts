@@ -16,7 +16,9 @@ import type { RememberedRoute, ResourceVerdict } from './resource-verdict.ts';
 import { RouteRecord } from './route-record.ts';
 import { type RouteChanges, RouteStandings } from './route-standings.ts';
 import { AuditDrafts, type AuditMemory } from './shared/audit-drafts.ts';
+import { ServiceDrafts, type ServiceMemory } from './shared/service-drafts.ts';
 import { type SharedDraft, SharedDrafts } from './shared/shared-drafts.ts';
+import { type WantedServices, wantedServicesOf } from './shared/wanted-services.ts';
 import { StoreDrafts, type StoreMemory } from './store-drafts.ts';
 import { type PassSources, StoreSources } from './store-sources.ts';
 import { auditServiceVerdict, storeVerdict, waitingVerdict } from './store-verdict.ts';
@@ -40,6 +42,9 @@ export class ResourceCompiler {
   readonly records = new Map<string, RouteRecord>();
   readonly storeMemory: StoreMemory = new Map();
   readonly auditMemory: AuditMemory = new Map();
+  readonly serviceMemory: ServiceMemory = new Map();
+  /** The Services that Routes name. */
+  services: WantedServices = { keys: new Set(), beyond: new Set() };
   private readonly storeSources = new StoreSources();
   private readonly recalledRoutes = new Map<string, GoodRoute>();
   private readonly standings = new RouteStandings();
@@ -57,7 +62,8 @@ export class ResourceCompiler {
     const { state } = start;
     const stores = new StoreDrafts(start.terms, state, this.storeMemory, this.wantedSecrets(state).beyond);
     const audits = new AuditDrafts(start.terms, state, stores, this.auditMemory);
-    const shared = new SharedDrafts(stores, audits);
+    const services = new ServiceDrafts(state, this.services.beyond, this.serviceMemory);
+    const shared = new SharedDrafts(stores, audits, services);
     const sources = this.storeSources.at(shared, state);
     const known = this.latest?.baseSources;
     const baseSources = known !== undefined && sameSources(known, start.baseSources) ? known : start.baseSources;
@@ -85,6 +91,8 @@ export class ResourceCompiler {
     }
     const { served: routes, remembered } = this.standings;
     const objects = this.sharedBy(routes, pass, sources);
+    this.services = wantedServicesOf(this.records.values(), this.services);
+    services.sweep(this.services.keys);
     shared.sweep();
     return {
       verdicts,

@@ -1,6 +1,7 @@
 import type { Resource, ResourceKind, SecretContent } from '../../../contract/resources/resource.ts';
 import type { SourceFile } from '../source-file.ts';
 import type { PlatformFacts } from './platform-facts.ts';
+import type { ServiceContent } from './shared/service-content.ts';
 
 /** All resources at one moment. Values are the same objects as long as nothing about them changed. */
 export interface ResourceState {
@@ -10,6 +11,8 @@ export interface ResourceState {
   readonly auditServices: ReadonlyMap<string, Resource>;
   /** The Secrets that were asked for, by `namespace/name`; null for one that is not there; absent before it was read. */
   readonly secrets: ReadonlyMap<string, SecretContent | null>;
+  /** The Services that were asked for, likewise; `assumed` where all are taken for granted, absent without a cluster. */
+  readonly services?: ReadonlyMap<string, ServiceContent | null> | 'assumed';
   /** `trust.json`; null when there is none, which gives every namespace to one tenant with all hosts. */
   readonly trust: SourceFile | null;
   /** Where control planes are; absent outside of a cluster. The same object as long as nothing about it changes. */

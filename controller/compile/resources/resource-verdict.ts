@@ -27,6 +27,11 @@ export type ResolvedRefsReason =
   | 'AuditServiceInvalid'
   | 'AuditServiceNotGranted'
   | 'NameAmbiguous'
+  | 'ServiceNotFound'
+  | 'ServicePortNotFound'
+  | 'ServiceNotSupported'
+  | 'ServiceNotGranted'
+  | 'NoReadyEndpoints'
   | 'Pending';
 
 export interface ConditionVerdict<Reason extends string> {

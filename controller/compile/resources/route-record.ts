@@ -15,6 +15,7 @@ import { RouteEntries } from './route-entries.ts';
 import { draftRoute, type RouteResourceDraft, routeIdOf } from './route-resource-draft.ts';
 import { routeVerdict } from './route-verdict.ts';
 import { isAuditLost } from './shared/audit-drafts.ts';
+import { isServiceLost } from './shared/service-drafts.ts';
 import { sameSpec } from './store-drafts.ts';
 
 /** State of one Route that is kept between compilations. */
@@ -47,6 +48,11 @@ export class RouteRecord {
   constructor(resource: Resource) {
     this.key = resourceKey(resource);
     this.resource = resource;
+  }
+
+  /** How this version was judged, and the one that was accepted last where that was asked. */
+  get judgements(): readonly JudgedRoute[] {
+    return [this.draft?.judged, this.earlier?.judged].filter((one) => one !== undefined);
   }
 
   /** Looks at the Route again. @returns false when it and all that it depends on are as they were */
@@ -130,7 +136,8 @@ export class RouteRecord {
     if (draft === null) return [];
     const { faults } = draft.judged;
     const isRevoked =
-      faults.some((fault) => fault.reason !== 'Pending' && !isAuditLost(fault)) || this.isWithdrawn(pass);
+      faults.some((fault) => fault.reason !== 'Pending' && !isAuditLost(fault) && !isServiceLost(fault)) ||
+      this.isWithdrawn(pass);
     const onInvalid = draft.onInvalid ?? pass.trust.settings.onInvalid;
     // what was not read yet is no fault of the Route, and neither is a name that another one took
     const keeps = onInvalid === 'KeepLastGood' || isOnlyPending(faults) || this.own !== null;

@@ -35,7 +35,7 @@ export function routeVerdict(facts: RouteFacts): ResourceVerdict {
   return {
     resource,
     accepted: accepted(facts, outcome),
-    resolvedRefs: resolvedRefs(faults, outcome),
+    resolvedRefs: resolvedRefs(faults, outcome, draft?.judged.notes),
     problems: problems.map((problem) => ({ ...problem, path: ['spec', ...problem.path] })),
     serves: choice?.serves ?? 'nothing',
     servingGeneration: choice?.generation ?? null,
@@ -49,8 +49,12 @@ export function routeVerdict(facts: RouteFacts): ResourceVerdict {
 export function resolvedRefs(
   faults: readonly ReferenceFault[],
   outcome: string | null,
+  notes: readonly string[] = [],
 ): ConditionVerdict<ResolvedRefsReason> {
   const [first] = [...faults.filter(({ reason }) => reason !== 'Pending'), ...faults];
+  if (first === undefined && notes.length > 0) {
+    return { status: true, reason: 'NoReadyEndpoints', message: conditionText(notes, outcome) };
+  }
   if (first === undefined) {
     return { status: true, reason: 'ResolvedRefs', message: 'all references are resolved' };
   }

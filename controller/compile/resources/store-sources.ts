@@ -1,6 +1,8 @@
 import type { Resource } from '../../../contract/resources/resource.ts';
+import { isServiceKey } from '../../../contract/resources/service-reference.ts';
 import type { SourceVersion } from '../../../contract/snapshot.ts';
 import type { ResourceState } from './resource-state.ts';
+import { knownIn } from './shared/service-drafts.ts';
 import { partsOf, type SharedDrafts, type SharedOffer } from './shared/shared-drafts.ts';
 import { storeResourceKey } from './store-drafts.ts';
 
@@ -73,8 +75,12 @@ export class StoreSources {
   }
 }
 
-function resourceAt(key: string, { secretStores, auditServices }: ResourceState): Resource | undefined {
+function resourceAt(
+  key: string,
+  { secretStores, auditServices, services }: ResourceState,
+): Pick<Resource, 'resourceVersion'> | null | undefined {
   const name = key.slice(key.indexOf('/') + 1);
+  if (isServiceKey(key)) return knownIn(services)?.get(name);
   return key === storeResourceKey(name) ? secretStores.get(name) : auditServices.get(name);
 }
 

@@ -145,10 +145,10 @@ export class PlaneView {
     }
   }
 
-  /** The resources that its planes get: objects and certificates only if a route of theirs names them. */
+  /** The resources that its planes get: objects, Services and certificates only if a route of theirs names them. */
   private needed({ resources, certificateUsers, sessionKeys }: ViewFrame): SharedResources {
     const isNamed = (key: string, type: SharedResource['type']): boolean => {
-      if (type === 'objects') return this.named.has(key);
+      if (type === 'objects' || type === 'service-endpoints') return this.named.has(key);
       if (type !== 'server-certificate') return true;
       return [...(certificateUsers.get(key) ?? [])].some((route) => this.entries.has(route));
     };

@@ -1,4 +1,9 @@
-import { type BaseEntry, type GroupSessionKeys, routeKeyText } from '../../../contract/snapshot.ts';
+import {
+  type BaseEntry,
+  type GroupSessionKeys,
+  routeKeyText,
+  type SharedResource,
+} from '../../../contract/snapshot.ts';
 import type { CompiledRoute } from '../../compile/snapshot.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
 import type { BaseForSidecars, PublishedState, RouteSelection, SessionKeysForPlanes } from '../published-state.ts';
@@ -196,9 +201,10 @@ function* labelsOf(selected: Iterable<SelectedEntry | null>): Generator<string> 
   }
 }
 
-function frameOf({ snapshot, certificateUsers = new Map(), seen, versionOf }: PublishedState): ViewFrame {
+function frameOf({ snapshot, services, certificateUsers = new Map(), seen, versionOf }: PublishedState): ViewFrame {
   const { revision, base, defaults } = snapshot;
-  const resources = new Map((snapshot.resources ?? []).map((one) => [one.key, one]));
+  const resources = new Map<string, SharedResource>((snapshot.resources ?? []).map((one) => [one.key, one]));
+  for (const [key, endpoints] of services ?? []) resources.set(key, endpoints);
   const goneAt = (uid: string): string | null => versionOf(uid) ?? seen;
   return { revision, base, defaults, seen, resources, certificateUsers, sessionKeys: null, goneAt };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Duration } from '../../../contract/duration.ts';
+import { serviceFields } from '../../../contract/resources/service-reference.ts';
 import { choice, duration, flag, integer, text, url } from '../../../contract/vocabulary/configured.ts';
 import { exclusive, oneRequired } from '../../../contract/vocabulary/groups.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
@@ -174,12 +175,18 @@ export const backendsConfig = z
       })
       .optional()
       .describe('All addresses of a host name, such as that of a headless Service.'),
+    service: serviceFields
+      .optional()
+      .describe(
+        'Endpoints of a Service of the cluster, in Route resources only. A Pod that becomes ready gets requests at once, ' +
+          'and one that terminates gets no more. `dns` with the name of a Service finds that out later.',
+      ),
     serverName: text()
       .refine((name) => isHost(name) && !name.includes(':'), 'is not a host name')
       .optional()
       .describe(
         'Host name that `https` endpoints are asked for (SNI) and that their certificates must have. By default the host ' +
-          'of the `uri`.',
+          'of the `uri`, or NAME.NAMESPACE.svc of a Service.',
       ),
     balancing: choice(['leastRequests', 'roundRobin', 'hash'])
       .default('leastRequests')
@@ -219,8 +226,8 @@ export const backendsConfig = z
       ),
   })
   .check(
-    oneRequired('endpoints', 'dns'),
-    exclusive('endpoints', 'dns'),
+    oneRequired('endpoints', 'dns', 'service'),
+    exclusive('endpoints', 'dns', 'service'),
     exclusive('hashKey', 'affinityCookie'),
     rulesAbout<Judged>(['balancing', 'hashKey', 'slowStart'], ({ balancing, hashKey, slowStart }, add) => {
       if (balancing === 'hash' && hashKey === undefined) add(['hashKey'], "is required: 'hash' needs it", 'missing');

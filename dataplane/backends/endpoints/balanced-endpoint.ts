@@ -16,6 +16,8 @@ export interface EndpointSpec {
   readonly weight: number;
   /** Text that stands for it in the affinity cookie. */
   readonly id: string;
+  /** Set where it gets requests only if those without it cannot take them. */
+  readonly isFar?: true;
 }
 
 /** Parts of an endpoint that outlive it, or that others see too. */
@@ -41,6 +43,8 @@ export class BalancedEndpoint implements BackendEndpoint {
   readonly serverName: string;
   readonly weight: number;
   readonly health: HealthRecord;
+  /** True while others come first. */
+  isFar: boolean;
   /** True while it is ejected, as this unit last saw it. */
   isOut = false;
   /** Tunnels that are open to it, which no pool knows of any more. */
@@ -62,6 +66,7 @@ export class BalancedEndpoint implements BackendEndpoint {
     this.base = spec.base;
     this.serverName = spec.serverName;
     this.weight = spec.weight;
+    this.isFar = spec.isFar === true;
     this.joined = joined;
     this.slowStart = slowStart;
   }

@@ -53,7 +53,7 @@ export class BalancedEndpoints implements Backends {
   private readonly tried = new WeakMap<Exchange, Set<BackendEndpoint>>();
   private readonly judge: PassiveHealth | null;
   private readonly prober: ActiveHealth | null;
-  private readonly unshow: readonly (() => void)[];
+  private readonly unshow: (() => void)[];
   /** Version of the health table that `serving` is of, and when an ejection ends. */
   private seen = 0;
   private returnAt = NEVER;
@@ -80,6 +80,7 @@ export class BalancedEndpoints implements Backends {
       meter.shows('ejected', () => this.ejected),
       meter.shows('down', () => [...this.byKey.values()].filter((one) => this.isDown(one)).length),
     ];
+    if (source.follow !== undefined) this.unshow.push(source.follow(() => void this.ask()));
     this.affinity = cookie === null ? null : (response, exchange) => this.bind(response, exchange, cookie);
     const answer = source.ask();
     if (answer instanceof Promise) void this.await(answer);
@@ -128,7 +129,11 @@ export class BalancedEndpoints implements Backends {
     let isChanged = false;
     for (const endpoint of [...byKey.values()]) {
       const spec = wanted.get(endpoint.key);
-      if (spec !== undefined && endpoint.isLike(spec)) continue;
+      if (spec !== undefined && endpoint.isLike(spec)) {
+        isChanged ||= endpoint.isFar !== (spec.isFar === true);
+        endpoint.isFar = spec.isFar === true;
+        continue;
+      }
       isChanged = true;
       byKey.delete(endpoint.key);
       this.freeSlots.push(endpoint.slot);
@@ -185,9 +190,12 @@ export class BalancedEndpoints implements Backends {
     this.seen = health.version;
     this.returnAt = NEVER;
     for (const endpoint of this.byKey.values()) this.judgeAgain(endpoint);
-    const all = [...this.byKey.values()].filter(({ weight }) => weight > 0);
+    const known = [...this.byKey.values()].filter(({ weight }) => weight > 0);
+    const near = known.filter(({ isFar }) => !isFar);
+    // those that are far join when too few of the others can serve
+    const all = near.length === 0 || isTooFew(near, panicThreshold) ? known : near;
     const sound = all.filter(({ isOut }) => !isOut);
-    this.isPanicking = sound.length * 100 < all.length * panicThreshold;
+    this.isPanicking = isTooFew(all, panicThreshold);
     const serving = this.isPanicking ? all : sound;
     serving.sort((one, two) => (one.key < two.key ? -1 : 1)); // the same order everywhere
     this.serving = serving;
@@ -274,8 +282,11 @@ export class BalancedEndpoints implements Backends {
   }
 
   private answered(specs: readonly EndpointSpec[]): string | null {
-    if (specs.length === 0) return this.failed('there are no endpoints');
-    const { interval } = this.options.source;
+    const { interval, none } = this.options.source;
+    if (specs.length === 0) {
+      if (none !== undefined) this.update(specs); // it is the truth: the last ones are not used any more
+      return this.failed(none ?? 'there are no endpoints');
+    }
     this.asking = null;
     this.due = interval === NEVER ? NEVER : timeNow() + interval;
     this.staleAt = interval === NEVER ? NEVER : this.due + STALE;
@@ -299,4 +310,9 @@ export class BalancedEndpoints implements Backends {
     this.failure = reason;
     return this.byKey.size === 0 ? reason : null;
   }
+}
+
+/** Whether less of them can serve than this share, in percent. */
+function isTooFew(endpoints: readonly BalancedEndpoint[], share: number): boolean {
+  return endpoints.filter(({ isOut }) => !isOut).length * 100 < endpoints.length * share;
 }

@@ -6,4 +6,8 @@ export interface EndpointSource {
   readonly interval: number;
   /** Returns all endpoints. Rejects when they cannot be found out. */
   ask(): readonly EndpointSpec[] | Promise<readonly EndpointSpec[]>;
+  /** Why there are none, for a source whose empty list is true; missing where the last list stays in use instead. */
+  readonly none?: string;
+  /** Calls back when the answer has changed; missing for a source that is asked now and again. The result ends it. */
+  follow?(changed: () => void): () => void;
 }

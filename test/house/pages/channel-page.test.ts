@@ -36,6 +36,8 @@ const sections: readonly [heading: string, interfaces: readonly string[]][] = [
   ['SharedObjects', ['SharedObjects']],
   ['GroupSessionKeys', ['GroupSessionKeys']],
   ['ServerCertificate', ['ServerCertificate']],
+  ['ServiceEndpoints', ['ServiceEndpoints']],
+  ['ServiceTarget', ['ServiceTarget']],
   ['recall', ['Recall']],
   ['goaway', ['GoAway']],
 ];

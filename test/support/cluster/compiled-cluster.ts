@@ -11,6 +11,7 @@ import { type Compilation, Compiler } from '../../../controller/compile/compiler
 import type { InstanceState } from '../../../controller/compile/instance-state.ts';
 import { type LastGood, nothingGood } from '../../../controller/compile/last-good.ts';
 import type { ResourceVerdict } from '../../../controller/compile/resources/resource-verdict.ts';
+import type { ServiceContent } from '../../../controller/compile/resources/shared/service-content.ts';
 import type { SourceFile } from '../../../controller/compile/source-file.ts';
 import { operatorReach } from '../gateways/operator-reach.ts';
 
@@ -29,6 +30,9 @@ export class CompiledCluster {
   readonly secretStores = new Map<string, Resource>();
   readonly auditServices = new Map<string, Resource>();
   readonly secrets = new Map<string, SecretContent | null>();
+  services = new Map<string, ServiceContent | null>();
+  /** What takes the place of the Services. */
+  assumes: 'no cluster' | 'all Services' | null = null;
   compiler: Compiler;
   lastGood: LastGood = nothingGood;
   config: SourceFile | null = null;
@@ -73,6 +77,16 @@ export class CompiledCluster {
     return this;
   }
 
+  /** @param content null for a Service that is not there */
+  service(key: string, content: Partial<ServiceContent> | null = {}): this {
+    const ports = [{ name: 'http', port: 80, protocol: 'TCP' }];
+    const resourceVersion = String(++this.version);
+    const sound = { resourceVersion, isExternalName: false, ports, allowedNamespaces: [], servedPorts: ['http'] };
+    const made = content === null ? null : { ...sound, hasHostNames: false, ...content };
+    this.services = new Map(this.services).set(key, made);
+    return this;
+  }
+
   /** The status of a Route was written. */
   touch(key: string, fields: ResourceFields = {}): this {
     const resource = this.routes.get(key)!;
@@ -100,6 +114,8 @@ export class CompiledCluster {
         secretStores: this.secretStores,
         auditServices: this.auditServices,
         secrets: this.secrets,
+        ...(this.assumes === null && { services: this.services }),
+        ...(this.assumes === 'all Services' && { services: 'assumed' }),
         trust: this.trust,
         seen: String(this.version),
       },

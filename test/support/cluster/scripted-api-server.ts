@@ -276,7 +276,10 @@ function isIn(at: string, object: ScriptedObject, { namespace, plural }: Place, 
   if (ownPlural !== plural || (namespace !== null && namespace !== ownNamespace)) return false;
   const named = query.get('fieldSelector')?.replace('metadata.name=', '');
   if (named !== undefined && object.metadata['name'] !== named) return false;
-  const [label, value] = (query.get('labelSelector') ?? '').split('=');
+  const selector = query.get('labelSelector') ?? '';
   const labels = (object.metadata['labels'] ?? {}) as JsonObject;
+  const [, among, names = ''] = /^(\S+) in \((.*)\)$/.exec(selector) ?? [];
+  if (among !== undefined) return names.split(',').includes(String(labels[among]));
+  const [label, value] = selector.split('=');
   return label === undefined || label === '' || labels[label] === value;
 }

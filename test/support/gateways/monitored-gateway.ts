@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
 import { SIDECAR_LABEL } from '../../../controller/injection/inject-pod.ts';
 import { METRICS_PORT_NAME } from '../../../controller/injection/sidecar-container.ts';
 import { type RenderedObject, renderObjects } from '../cluster/chart.ts';
 import { type TestCluster, theCluster } from '../cluster/cluster.ts';
 import { MonitoredRoutes } from '../cluster/monitored-routes.ts';
 import { podsOf } from '../cluster/pod-template.ts';
+import { ownAddress } from '../cluster/service-objects.ts';
 import { certificateAuthority } from '../identity/certificates.ts';
 import { freePort } from '../programs/server-program.ts';
 import type { DeployedGateway, RunningPlane } from './deployed-gateway.ts';
@@ -131,12 +131,4 @@ function slice(namespace: string, service: string, pod: string, port: number): o
     ],
     ports: [{ name: 'metrics', port, protocol: 'TCP' }],
   };
-}
-
-/** An address of this machine that endpoints can have: the API server refuses those of loopback. */
-function ownAddress(): string {
-  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  const own = all.find(({ family, internal }) => family === 'IPv4' && !internal);
-  if (own === undefined) throw new Error('this machine has no address beside loopback, which endpoints need');
-  return own.address;
 }

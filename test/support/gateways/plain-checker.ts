@@ -47,6 +47,7 @@ export class PlainChecker implements Checker {
       problems,
       routers: this.routers(document, scope, around),
       unknownReferences: [],
+      services: [],
     };
   }
 

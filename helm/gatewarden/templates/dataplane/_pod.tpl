@@ -59,10 +59,16 @@ containers:
     imagePullPolicy: {{ $root.Values.image.pullPolicy }}
     args:
       {{- include "gatewarden.planeArgs" (dict "root" $root "settings" $settings "ports" $ports) | nindent 6 }}
-    {{- with .env }}
     env:
+      # of the node, as Kubernetes 1.35 and later copies it to Pods; empty elsewhere
+      - name: ZONE
+        valueFrom:
+          fieldRef:
+            apiVersion: v1
+            fieldPath: metadata.labels['topology.kubernetes.io/zone']
+      {{- with .env }}
       {{- toYaml . | nindent 6 }}
-    {{- end }}
+      {{- end }}
     ports:
       - name: http
         containerPort: {{ $ports.http }}
@@ -194,6 +200,7 @@ volumes:
 - --tls-key=/etc/gatewarden/tls/tls.key
 {{- end }}
 - --admin=:9090
+- --zone=$(ZONE)
 - --units={{ .units }}
 {{- if .snapshot.enabled }}
 - --snapshot=/var/lib/gatewarden

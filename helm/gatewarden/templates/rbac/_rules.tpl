@@ -7,6 +7,13 @@
 - apiGroups: [gatewarden.io]
   resources: [routes/status, secretstores/status, auditservices/status]
   verbs: [patch]
+# Services that Routes name as backends, and where their Pods are
+- apiGroups: [""]
+  resources: [services]
+  verbs: [list, watch]
+- apiGroups: [discovery.k8s.io]
+  resources: [endpointslices]
+  verbs: [list, watch]
 - apiGroups: [events.k8s.io]
   resources: [events]
   verbs: [create, patch]

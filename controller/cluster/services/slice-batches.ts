@@ -1,0 +1,131 @@
+import type { ApiCaller } from '../api/api-client.ts';
+import type { ApiError } from '../api/api-error.ts';
+import { Reflector, type ReflectorTimes } from '../api/reflector.ts';
+import type { ReflectorFacts } from '../api/reflector-facts.ts';
+import { resourcePath } from '../api/resource-path.ts';
+import { SERVICE_NAME, type SliceObject, sliceObject } from './service-objects.ts';
+
+/** Names in one selector: it is part of a URL. */
+const MOST_NAMES = 250;
+
+export interface SliceBatchesOptions {
+  readonly api: ApiCaller;
+  readonly namespace: string;
+  /** Called with the names of the Services whose slices have changed, or were listed for the first time. */
+  changed(services: Iterable<string>): void;
+  failed?(error: ApiError): void;
+  readonly times?: Partial<ReflectorTimes>;
+}
+
+/** Slices of some Services, read with one list and one watch. */
+interface Batch {
+  readonly names: ReadonlySet<string>;
+  readonly reflector: Reflector<SliceObject>;
+  byService: ReadonlyMap<string, readonly SliceObject[]>;
+}
+
+const NONE: readonly SliceObject[] = [];
+
+/**
+ * Follows the EndpointSlices of some Services of a namespace, and no others. A watch is for many Services, whose names
+ * are in its selector. New names get a new watch, which takes those in that are not larger: there are few watches, and a
+ * name is listed again a few times at most. What was read stays in use until what takes its place has been listed.
+ */
+export class SliceBatches {
+  private readonly options: SliceBatchesOptions;
+  private batches: Batch[] = [];
+  private wanted: ReadonlySet<string> = new Set();
+
+  constructor(options: SliceBatchesOptions) {
+    this.options = options;
+  }
+
+  get facts(): readonly ReflectorFacts[] {
+    return this.batches.map(({ reflector }) => reflector.facts);
+  }
+
+  /** Whether the slices of a Service were listed. */
+  isListed(service: string): boolean {
+    return this.batchOf(service) !== undefined;
+  }
+
+  /** The slices of a Service; none before they were listed. */
+  slicesOf(service: string): readonly SliceObject[] {
+    return this.batchOf(service)?.byService.get(service) ?? NONE;
+  }
+
+  /** The resourceVersion up to which the slices of a Service are known; null before they were listed. */
+  versionOf(service: string): string | null {
+    return this.batchOf(service)?.reflector.position ?? null;
+  }
+
+  /** Follows the slices of these Services. */
+  follow(services: ReadonlySet<string>): void {
+    this.wanted = services;
+    const sparse = this.batches.filter(({ names }) => names.intersection(services).size * 2 < names.size);
+    const covered = new Set(this.batches.filter((one) => !sparse.includes(one)).flatMap(({ names }) => [...names]));
+    const missing = [...services].filter((name) => !covered.has(name));
+    for (let at = 0; at < missing.length; at += MOST_NAMES) this.begin(missing.slice(at, at + MOST_NAMES));
+    this.sweep();
+  }
+
+  async close(): Promise<void> {
+    const all = this.batches;
+    this.batches = [];
+    await Promise.all(all.map(({ reflector }) => reflector.close()));
+  }
+
+  /** Later batches take the place of earlier ones as soon as they were listed. */
+  private batchOf(service: string): Batch | undefined {
+    return this.batches.findLast(({ names, reflector }) => reflector.isSynced && names.has(service));
+  }
+
+  private begin(missing: readonly string[]): void {
+    const names = new Set(missing);
+    for (const { names: others } of [...this.batches].reverse()) {
+      const joined = names.union(others.intersection(this.wanted));
+      if (others.size > names.size || joined.size > MOST_NAMES) break;
+      for (const name of joined) names.add(name);
+    }
+    const { api, namespace, failed, times } = this.options;
+    const reflector = new Reflector<SliceObject>({
+      ...{ api, kind: 'EndpointSlice', scope: namespace },
+      path: resourcePath({ group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices', namespace }),
+      labelSelector: `${SERVICE_NAME} in (${[...names].sort().join(',')})`,
+      take: sliceObject,
+      changed: () => this.changed(batch),
+      ...(failed && { failed }),
+      ...(times && { times }),
+    });
+    const batch: Batch = { names, reflector, byService: new Map() };
+    this.batches.push(batch);
+    reflector.start();
+  }
+
+  private changed(batch: Batch): void {
+    const before = batch.byService;
+    const isFirst = before.size === 0;
+    const after = Map.groupBy(batch.reflector.objects.values(), ({ service }) => service);
+    batch.byService = after;
+    const all = isFirst ? batch.names : new Set([...before.keys(), ...after.keys()]);
+    const changed = [...all].filter((name) => isFirst || !isSame(before.get(name) ?? NONE, after.get(name) ?? NONE));
+    this.sweep();
+    this.options.changed(changed.filter((name) => this.batchOf(name) === batch));
+  }
+
+  /** Ends batches that are of no use any more: later ones that were listed have all of their names that are wanted. */
+  private sweep(): void {
+    this.batches = this.batches.filter((batch, index) => {
+      const later = this.batches.slice(index + 1).filter(({ reflector }) => reflector.isSynced);
+      const isNeeded = [...batch.names].some(
+        (name) => this.wanted.has(name) && !later.some(({ names }) => names.has(name)),
+      );
+      if (!isNeeded) void batch.reflector.close();
+      return isNeeded;
+    });
+  }
+}
+
+function isSame(a: readonly SliceObject[], b: readonly SliceObject[]): boolean {
+  return a.length === b.length && a.every((one, at) => one === b[at]);
+}
