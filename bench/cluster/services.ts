@@ -15,7 +15,7 @@ import { noFigures } from '../../dataplane/routes/route-figures.ts';
 import { scriptOptions } from '../../platform/script-options.ts';
 import { ApiServer } from '../../test/support/cluster/api-server.ts';
 import { CompiledCluster } from '../../test/support/cluster/compiled-cluster.ts';
-import { ownAddress, routeToService, serviceOf, sliceAt } from '../../test/support/cluster/service-objects.ts';
+import { ownAddress, routeToService, serviceOf, sliceAt } from '../../test/support/cluster/services/service-objects.ts';
 import { DeployedGateway } from '../../test/support/gateways/deployed-gateway.ts';
 import { operatorReach } from '../../test/support/gateways/operator-reach.ts';
 import { PlaneProbe } from './plane-probe.ts';
@@ -34,7 +34,15 @@ const { values } = scriptOptions(USAGE, { services: '1000', endpoints: '10', cha
 const NAMESPACE = 'shop';
 const PLANES = 3;
 const MEGABYTE = 1e6;
-const IDENTITY = { id: 'one', name: 'one', group: 'default', namespace: null, labels: {}, isSidecar: false, until: null };
+const IDENTITY = {
+  id: 'one',
+  name: 'one',
+  group: 'default',
+  namespace: null,
+  labels: {},
+  isSidecar: false,
+  until: null,
+};
 
 function note(figure: string, measured: string): void {
   console.log(`${figure}: ${measured}`);

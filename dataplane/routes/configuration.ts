@@ -61,7 +61,6 @@ export interface ConfigurationOptions {
   /** What tenants' routes may not reach beside what nobody else's may; by default nothing. */
   forbidden?: TenantSurroundings['forbidden'];
   appPorts?: TenantSurroundings['appPorts'];
-  /** Zone of the data plane; absent where it is not known. */
   zone?: string;
   /** How connections to backends are opened; by default through the kernel. */
   connect?: PlaneServices['connect'];

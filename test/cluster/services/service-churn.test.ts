@@ -3,8 +3,8 @@ import { PATIENCE } from '../../support/channel/plane-answers.ts';
 import { SteadyLoad } from '../../support/clients/steady-load.ts';
 import { theCluster } from '../../support/cluster/cluster.ts';
 import { said } from '../../support/cluster/deployed-routes.ts';
-import { ownAddress, routeToService, serviceOf } from '../../support/cluster/service-objects.ts';
-import { DRAINING, ServicePod } from '../../support/cluster/service-pods.ts';
+import { ownAddress, routeToService, serviceOf } from '../../support/cluster/services/service-objects.ts';
+import { DRAINING, ServicePod } from '../../support/cluster/services/service-pods.ts';
 import type { DeployedGateway } from '../../support/gateways/deployed-gateway.ts';
 import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 

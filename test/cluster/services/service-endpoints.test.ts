@@ -4,7 +4,7 @@ import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { PATIENCE } from '../../support/channel/plane-answers.ts';
 import { theCluster } from '../../support/cluster/cluster.ts';
 import { said } from '../../support/cluster/deployed-routes.ts';
-import { ownAddress, routeToService, serviceOf, sliceAt } from '../../support/cluster/service-objects.ts';
+import { ownAddress, routeToService, serviceOf, sliceAt } from '../../support/cluster/services/service-objects.ts';
 import type { DeployedGateway } from '../../support/gateways/deployed-gateway.ts';
 import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 

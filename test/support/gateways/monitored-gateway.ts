@@ -5,7 +5,7 @@ import { type RenderedObject, renderObjects } from '../cluster/chart.ts';
 import { type TestCluster, theCluster } from '../cluster/cluster.ts';
 import { MonitoredRoutes } from '../cluster/monitored-routes.ts';
 import { podsOf } from '../cluster/pod-template.ts';
-import { ownAddress } from '../cluster/service-objects.ts';
+import { ownAddress } from '../cluster/services/service-objects.ts';
 import { certificateAuthority } from '../identity/certificates.ts';
 import { freePort } from '../programs/server-program.ts';
 import type { DeployedGateway, RunningPlane } from './deployed-gateway.ts';

@@ -73,7 +73,7 @@ class Orders {
 
   fail(host: string): void {
     const chosen = Array.from({ length: 12 }, () => this.endpoints.choose(plainExchange()));
-    chosen.find((endpoint) => endpoint?.base.host === host)!.answered(503, true);
+    chosen.find((endpoint) => endpoint?.base.host === host)!.answered(503, true, true);
   }
 }
 

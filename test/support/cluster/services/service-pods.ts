@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { JsonObject } from '../../../contract/document/json-value.ts';
+import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import { ownAddress, sliceAt } from './service-objects.ts';
 
 /** An application that a Service has as an endpoint. */

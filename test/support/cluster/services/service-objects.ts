@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
-import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { deployedObject } from './deployed-routes.ts';
+import type { JsonObject } from '../../../../contract/document/json-value.ts';
+import { deployedObject } from '../deployed-routes.ts';
 
 /** An address of this machine that endpoints can have: the API server refuses those of loopback. */
 export function ownAddress(): string {
