@@ -1,0 +1,297 @@
+import { describe, expect, it } from 'vitest';
+import type { CrestEndpoint } from '../../../contract/crest/provider.ts';
+import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
+import { MemoryCollection } from '../../support/crest/memory-collection.ts';
+import { sendCrest } from '../../support/crest/sent-crest.ts';
+
+const PEOPLE: Readonly<Record<string, JsonObject>> = {
+  alice: { name: 'alice', age: 20, role: 'sales', tags: ['x', 'Y', 3] },
+  bob: { name: 'Bob', age: 30, tags: [], address: { city: 'Oslo', 'p o': { 'a/b': 1 } }, none: null },
+  carol: { name: 'carol "c" \\ ü', age: 25.5, active: true, address: ['Oslo'], role: 7 },
+};
+
+const people = (): CrestEndpoint => ({ kind: 'collection', provider: new MemoryCollection(PEOPLE).provider });
+
+/** Ids of the results in their order, or the status. */
+async function found(query: string): Promise<unknown> {
+  const { status, body } = await sendCrest(people(), `GET ?${query}`);
+  return status === 200 ? (body['results'] as { _id: string }[]).map(({ _id }) => _id).join(' ') : status;
+}
+
+describe('a filter near those that were observed', () => {
+  it.each<[filter: string, ids: string | number]>([
+    // comparisons of texts
+    ['name eq "alice"', 'alice'],
+    ['name eq "ALICE"', 'alice'],
+    ['name EQ "bob"', 'bob'],
+    ["name eq 'bob'", 'bob'],
+    ['/name eq "bob"', 'bob'],
+    ['name/ eq "bob"', 'bob'],
+    ['name co ""', 'alice bob carol'],
+    ['name sw ""', 'alice bob carol'],
+    ['name eq ""', ''],
+    ['name sw "b"', 'bob'],
+    ['name sw "ob"', ''],
+    ['name co "OB"', 'bob'],
+    ['name lt "b"', 'alice'],
+    ['name le "bob"', 'alice bob'],
+    ['name gt "bob"', 'carol'],
+    ['name ge "bob"', 'bob carol'],
+    ['name eq "carol \\"c\\" \\\\ ü"', 'carol'],
+    ['name eq "carol \\u0022c\\u0022 \\u005c \\u00FC"', 'carol'],
+    ['name co "\\/"', ''],
+    ['name co "\\\\ "', 'carol'],
+    // numbers and booleans
+    ['age eq 20', 'alice'],
+    ['age eq 20.0', 'alice'],
+    ['age eq 2e1', 'alice'],
+    ['age eq "20"', ''],
+    ['age lt 25.5', 'alice'],
+    ['age le 25.5', 'alice carol'],
+    ['age gt -1', 'alice bob carol'],
+    ['age ge 30', 'bob'],
+    ['age co 20', 'alice'],
+    ['age sw 2', ''],
+    ['age eq 0x14', 400],
+    ['age eq +20', 400],
+    ['age eq 1e999', 400],
+    ['age eq NaN', 400],
+    ['age eq null', 400],
+    ['age eq alice', 400],
+    ['active eq true', 'carol'],
+    ['active eq TRUE', 'carol'],
+    ['active eq false', ''],
+    ['active lt true', ''],
+    ['active ge true', 'carol'],
+    ['active eq "true"', ''],
+    ['role eq 7', 'carol'],
+    ['role ge "a"', 'alice'],
+    // arrays match by any element, of the type of the value
+    ['tags eq "x"', 'alice'],
+    ['tags eq "y"', 'alice'],
+    ['tags eq 3', 'alice'],
+    ['tags gt 2', 'alice'],
+    ['tags co "y"', 'alice'],
+    ['tags eq "z"', ''],
+    ['tags/0 eq "x"', 'alice'],
+    ['/tags/2 eq 3', 'alice'],
+    ['tags/3 pr', ''],
+    ['tags/-1 pr', ''],
+    ['tags/00 pr', ''],
+    ['address eq "oslo"', 'carol'],
+    ['address/0 sw "O"', 'carol'],
+    // nested fields and escapes of pointers
+    ['address/city eq "oslo"', 'bob'],
+    ['/address/city/ pr', 'bob'],
+    ['/address/p%20o pr', 'bob'],
+    ['/address/p%20o/a~1b eq 1', 'bob'],
+    ['/address/p%20o/a%2Fb eq 1', 'bob'],
+    ['/address/p%2 pr', 400],
+    ['/address/%zz pr', 400],
+    ['address/city/more pr', ''],
+    ['/ pr', 'alice bob carol'],
+    ['_id eq "bob"', 'bob'],
+    ['_id sw "c"', 'carol'],
+    ['_rev eq "0"', 'alice bob carol'],
+    ['_rev eq 0', ''],
+    // presence
+    ['role pr', 'alice carol'],
+    ['role PR', 'alice carol'],
+    ['none pr', ''],
+    ['!(none pr)', 'alice bob carol'],
+    ['tags pr', 'alice bob'],
+    ['__proto__ pr', ''],
+    ['constructor pr', ''],
+    ['address/length pr', ''],
+    ['name/length pr', ''],
+    // precedence and spaces
+    ['true', 'alice bob carol'],
+    ['false', ''],
+    ['TRUE', 'alice bob carol'],
+    ['!true', ''],
+    ['! false', 'alice bob carol'],
+    ['!(false)', 'alice bob carol'],
+    ['!!true', 400],
+    ['!(!(true))', 'alice bob carol'],
+    ['false and false or true', 'alice bob carol'],
+    ['true or false and false', 'alice bob carol'],
+    ['(true or false) and false', ''],
+    ['!false and false', ''],
+    ['! age eq 20 and age pr', 'bob carol'],
+    ['age eq 20 OR age eq 30', 'alice bob'],
+    ['((((age eq 20))))', 'alice'],
+    ['( age eq 20 )', 'alice'],
+    ['  age   eq   20  ', 'alice'],
+    ['age eq 20and true', 400],
+    ['age eq 20 true', 400],
+    ['name eq "a""b"', 400],
+    ['(age eq 20', 400],
+    ['age eq 20)', 400],
+    ['()', 400],
+    ['', 400],
+    ['and', 400],
+    ['age', 400],
+    ['age eq', 400],
+    ['eq 20', 400],
+    ['true and', 400],
+    ['or true', 400],
+    ['name eq "alice', 400],
+    ['name eq "alice\\', 400],
+    ['name eq "alice\\"', 400],
+    ['"name" eq "alice"', 400],
+    ['name\teq\t"alice"', 400],
+    ['true eq true', 400],
+    // extended operators are neither true nor false
+    ['age near 20', ''],
+    ['!(age near 20)', ''],
+    ['age near 20 or true', 'alice bob carol'],
+    ['age near 20 and false', ''],
+    ['!(age near 20 and false)', 'alice bob carol'],
+    ['age my.op_2 20', ''],
+    ['age == 20', 400],
+    ['age n-ear 20', 400],
+  ])('%s selects %s', async (filter, ids) => {
+    expect(await found(`_queryFilter=${encodeURIComponent(filter)}`)).toBe(ids);
+  });
+});
+
+describe('parameters of a query near those that were observed', () => {
+  it.each<[query: string, ids: string | number]>([
+    ['_queryFilter=true&_sortKeys=name', 'alice bob carol'],
+    ['_queryFilter=true&_sortKeys=-name', 'carol bob alice'],
+    ['_queryFilter=true&_sortKeys=%2Bname', 'alice bob carol'],
+    ['_queryFilter=true&_sortKeys=+name', 400],
+    ['_queryFilter=true&_sortKeys=-/age', 'bob carol alice'],
+    ['_queryFilter=true&_sortKeys=role', 'carol alice bob'],
+    ['_queryFilter=true&_sortKeys=-role', 'alice carol bob'],
+    ['_queryFilter=true&_sortKeys=address/city,-age', 'bob carol alice'],
+    ['_queryFilter=true&_sortKeys=missing,-_id', 'carol bob alice'],
+    ['_queryFilter=true&_sortKeys=missing&_sortKeys=-_id', 'carol bob alice'],
+    ['_queryFilter=true&_sortKeys=', 400],
+    ['_queryFilter=true&_sortKeys=,name', 400],
+    ['_queryFilter=true&_sortKeys=name,,age', 400],
+    ['_queryFilter=true&_sortKeys=name,', 'alice bob carol'],
+    ['_queryFilter=true&_pageSize=2', 'alice bob'],
+    ['_queryFilter=true&_pageSize=2&_pagedResultsOffset=1', 'bob carol'],
+    ['_queryFilter=true&_pageSize=2&_pagedResultsOffset=9', ''],
+    ['_queryFilter=true&_pageSize=0&_pagedResultsCookie=x', 'alice bob carol'],
+    ['_queryFilter=true&_pagedResultsCookie=x', 'alice bob carol'],
+    ['_queryFilter=true&_pageSize=1&_pagedResultsCookie=x', 400],
+    ['_queryFilter=true&_pageSize=1&_pagedResultsCookie=', 'alice'],
+    ['_queryFilter=true&_pageSize=1&_pagedResultsCookie=x&_pagedResultsOffset=1', 400],
+    ['_queryFilter=true&_pageSize=two', 400],
+    ['_queryFilter=true&_pageSize=1.0', 400],
+    ['_queryFilter=true&_pageSize=', 400],
+    ['_queryFilter=true&_pageSize=2147483648', 400],
+    ['_queryFilter=true&_pageSize=2147483647', 'alice bob carol'],
+    ['_queryFilter=true&_pageSize=1&_pageSize=1', 400],
+    ['_queryFilter=true&_queryFilter=true', 400],
+    ['_queryFilter=true&_totalPagedResultsPolicy=exact', 'alice bob carol'],
+    ['_queryFilter=true&_totalPagedResultsPolicy=SOME', 400],
+    ['_queryFilter=true&_queryId=x', 400],
+    ['_queryFilter=true&_queryExpression=x', 400],
+    ['_queryId=x&_queryExpression=x', 400],
+    ['_queryId=x', 501],
+    ['_queryExpression=x', 501],
+    ['_queryFilter', 400],
+    ['_QUERYFILTER=true', 'alice bob carol'],
+    ['_queryfilter=true&_PAGESIZE=1', 'alice'],
+    ['_queryFilter=true&_unknown=1', 400],
+    ['_queryFilter=true&unknown=1', 'alice bob carol'],
+    ['_queryFilter=true&unknown=1&unknown=2', 400],
+    ['_queryFilter=true&_action=create', 400],
+    ['_queryFilter=true&_mimeType=text/plain', 400],
+    ['_queryFilter=name+eq+%22alice%22', 'alice'],
+    ['_queryFilter=name%20eq%20"alice"', 'alice'],
+    ['_queryFilter=name%09eq%09"alice"', 400],
+    ['_queryFilter=%', 400],
+    ['_queryFilter=%ff', 400],
+    ['_queryFilter=%C3%28', 400],
+    ['_queryFilter=name+eq+"a%00"', ''],
+    ['&&_queryFilter=true&', 'alice bob carol'],
+    ['_queryFilter=name+eq+"a=b"', ''],
+    ['_fields=name', 400],
+  ])('%s selects %s', async (query, ids) => {
+    expect(await found(query)).toBe(ids);
+  });
+
+  it.each<[query: string, members: JsonObject]>([
+    ['_pageSize=2', { resultCount: 2, totalPagedResults: -1, totalPagedResultsPolicy: 'NONE' }],
+    ['_pageSize=3', { resultCount: 3, pagedResultsCookie: null }],
+    ['_pageSize=2&_totalPagedResultsPolicy=EXACT', { totalPagedResults: 3, totalPagedResultsPolicy: 'EXACT' }],
+    ['_pageSize=2&_totalPagedResultsPolicy=ESTIMATE', { totalPagedResults: 3, totalPagedResultsPolicy: 'EXACT' }],
+    ['_totalPagedResultsPolicy=EXACT', { totalPagedResults: -1, remainingPagedResults: -1 }],
+    ['_countOnly=true', { resultCount: 3, totalPagedResults: 3, totalPagedResultsPolicy: 'EXACT', results: [] }],
+    ['_countOnly=false', { resultCount: 3, totalPagedResults: -1 }],
+    ['_countOnly=true&_pageSize=1', { resultCount: 3, results: [] }],
+    ['_fields=none,age&_pageSize=1', { results: [{ _id: 'alice', _rev: '0', age: 20 }] }],
+  ])('%s answers %j', async (query, members) => {
+    expect((await sendCrest(people(), `GET ?_queryFilter=true&${query}`)).body).toMatchObject(members);
+  });
+});
+
+describe('a read near those that were observed', () => {
+  it.each<[query: string, body: JsonObject]>([
+    ['_fields=name', { name: 'Bob' }],
+    ['_fields=/name', { name: 'Bob' }],
+    ['_fields=name,age', { name: 'Bob', age: 30 }],
+    ['_fields=name&_fields=age', { name: 'Bob', age: 30 }],
+    ['_fields=address/city', { city: 'Oslo' }],
+    ['_fields=/address/p%2520o/a~1b', { 'a/b': 1 }],
+    ['_fields=missing', {}],
+    ['_fields=none', { none: null }],
+    ['_fields=', PEOPLE['bob']!],
+    ['_fields', PEOPLE['bob']!],
+    ['_fields=/', PEOPLE['bob']!],
+    ['_fields=_id', {}],
+    ['_fields=tags/0', {}],
+    ['_FIELDS=name', { name: 'Bob' }],
+  ])('with %s has the body %j', async (query, body) => {
+    const answer = await sendCrest(people(), `GET /bob?${query}`);
+    expect({ status: answer.status, body: answer.body }).toEqual({
+      status: 200,
+      body: { _id: 'bob', _rev: '0', ...body },
+    });
+  });
+});
+
+describe('a path near those that were observed', () => {
+  it.each<[line: string, status: number, body?: JsonValue]>([
+    ['GET /alice', 200],
+    ['GET /alice/', 200],
+    ['GET /%61lice', 200],
+    ['GET /alice%20', 404],
+    ['GET /Alice', 404],
+    ['GET /alice/name', 404],
+    ['GET //alice', 400],
+    ['GET /a%2Fb', 404],
+    ['GET /%2e%2e', 404],
+    ['GET /%00', 400],
+    ['GET /%0A', 400],
+    ['GET /%', 400],
+    ['GET /%ff', 400],
+    ['GET ', 400],
+    ['GET /', 400],
+    ['DELETE ', 400],
+    ['PATCH ', 400, [{ operation: 'remove', field: 'a' }]],
+    ['PUT ', 400, {}],
+    ['PUT /alice/more', 400, {}],
+    ['POST /alice', 400, {}],
+    ['POST /alice?_action=create', 400, {}],
+    ['POST ?_action=CREATE', 201, {}],
+    ['POST ?_action=clear', 200, {}],
+    ['POST ?_action=Clear', 501, {}],
+    ['POST ?_action=', 501, {}],
+    ['POST ?_action=clear&_action=clear', 400, {}],
+    ['POST ', 201, {}],
+    ['POST ', 400, []],
+    ['POST ', 400, 'text'],
+    ['POST ', 201, null],
+    ['POST ', 412, { _id: 'alice' }],
+    ['POST ', 201, { _id: 'dave' }],
+    ['POST ', 201, { _id: '' }],
+    ['POST ', 201, { _id: 7 }],
+  ])('%s gets %i', async (line, status, body) => {
+    expect((await sendCrest(people(), line, body)).status).toBe(status);
+  });
+});
