@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import { secureSocket } from '../support/clients/secure-client.ts';
 import { theCluster } from '../support/cluster/cluster.ts';
 import { deployedObject, said, sayingHandler } from '../support/cluster/deployed-routes.ts';
+import { keepingIn } from '../support/cluster/keeping-planes.ts';
 import type { RunningPlane } from '../support/gateways/deployed-gateway.ts';
 import { testedGateway } from '../support/gateways/tested-gateway.ts';
 import { type Certified, certificateAuthority } from '../support/identity/certificates.ts';
@@ -69,8 +70,10 @@ async function deployed() {
       handler: sayingHandler(namespace),
       tls: [{ hosts, secretName }],
     });
-  const startPlane = async (): Promise<RunningPlane & { readonly tlsPort: number }> => {
-    const plane = await gateway.startPlane({ words: ['--tls-port', '0', ...files] });
+  const keeping = keepingIn(gateway, 'kept');
+  const startPlane = async (name?: string): Promise<RunningPlane & { readonly tlsPort: number }> => {
+    const words = ['--tls-port', '0', ...files, ...keeping.words];
+    const plane = await gateway.startPlane({ words, ...(name !== undefined && { name }) });
     const { addresses } = await plane.process.line(({ msg }) => msg === 'listening');
     const secure = (addresses as string[]).find((address) => address.startsWith('https:'))!;
     return { ...plane, tlsPort: Number(new URL(secure).port) };
@@ -81,7 +84,7 @@ async function deployed() {
     await change();
     await plane.process.line(({ msg, resources }) => msg === 'revision applied' && Number(resources) > 0, seen);
   };
-  return { gateway, controller, shop, pay, tenants, route, startPlane, applied };
+  return { gateway, controller, shop, pay, tenants, route, startPlane, applied, keeping };
 }
 
 it('a certificate follows its Secret: created, renewed, without consent, deleted; open connections go on', async () => {
@@ -139,13 +142,12 @@ it('a certificate follows its Secret: created, renewed, without consent, deleted
 });
 
 it('a tenant gets no certificate shown for a host that it was not granted, or is not granted any more', async () => {
-  const { gateway, shop, pay, tenants, route, startPlane, applied } = await deployed();
+  const { gateway, controller, shop, pay, tenants, route, startPlane, applied, keeping } = await deployed();
   const own = ca.issue({ names: ['shop.test'], commonName: 'own' });
   await gateway.apply(tlsSecret(shop, 'web-tls', own));
   await gateway.apply(route(shop, ['shop.test']));
-  await gateway.apply(
-    tlsSecret(pay, 'stolen-tls', ca.issue({ names: ['shop.test', 'pay.test'], commonName: 'stolen' })),
-  );
+  const stolen = ca.issue({ names: ['shop.test', 'pay.test'], commonName: 'stolen' });
+  await gateway.apply(tlsSecret(pay, 'stolen-tls', stolen));
   await gateway.apply(route(pay, ['shop.test', 'pay.test'], 'stolen-tls'));
   const plane = await startPlane();
   await gateway.untilReason(pay, 'route/app', 'Certificates', 'HostNotGranted');
@@ -157,6 +159,16 @@ it('a tenant gets no certificate shown for a host that it was not granted, or is
   await gateway.untilReason(shop, 'route/app', 'Certificates', 'HostNotGranted');
   expect(await shownBy(plane.tlsPort, 'shop.test')).toBe('group.test');
   expect(await shownBy(plane.tlsPort, 'pay.test')).toBe('stolen');
+
+  // without a controller, a plane starts with the certificates that it saved, sealed
+  await controller.process.stop();
+  await plane.process.stop();
+  const kept = readFileSync(keeping.file);
+  expect(kept.length).toBeGreaterThan(0);
+  expect(kept.includes(stolen.key.split('\n')[1]!)).toBe(false);
+  const again = await startPlane(plane.name);
+  expect(await shownBy(again.tlsPort, 'pay.test')).toBe('stolen');
+  expect(await shownBy(again.tlsPort, 'shop.test')).toBe('group.test');
 });
 
 it('the status of a Route names the addresses of the load balancer of its group', async () => {
