@@ -37,7 +37,6 @@ export function readHostCertificate(chain: string, privateKey: string): HostCert
   const own = certificates.find((one) => one.checkPrivateKey(key));
   if (own === undefined) throw new Error('the private key does not belong to the certificate');
   const keys = [{ privateKey: key, certificates: certificateChain(key, certificates) }] as const;
-  prove(keys);
   const { hosts } = certifiedNames(own);
   const names = { commonName: null, hosts, addresses: [] };
   const wildcards = new Set(hosts.map((host) => host.toLowerCase()));
@@ -103,8 +102,8 @@ function readable<T>(what: string, read: () => T): T {
   }
 }
 
-/** @throws what OpenSSL holds against the key, such as that it is too short */
-function prove(keys: readonly TlsKey[]): void {
+/** Tries what a connector would do with a certificate. @throws what OpenSSL holds against it, such as a key too short */
+export function proveHostCertificate({ keys }: HostCertificate): void {
   try {
     withContextOptions({ rules: tlsRules({}), keys, trust: NOBODY }, createSecureContext);
   } catch (error) {
