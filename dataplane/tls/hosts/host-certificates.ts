@@ -9,7 +9,7 @@ export interface FoundCertificate {
   readonly isExact: boolean;
 }
 
-/** The certificates of one host, the one to show first. */
+/** A certificate with the text that decides between several of one host: the least wins. */
 type Claim = readonly [text: string, certificate: ServerCertificate];
 
 /**
@@ -57,7 +57,7 @@ export class HostCertificates {
     return wide === undefined ? null : { certificate: wide, isExact: false };
   }
 
-  /** Whether a host has a certificate that a client that connected to another host was not shown. */
+  /** Whether a client that connected to a server was shown the certificate of a host; also where the host has none. */
   isShownFor(host: string, server: string): boolean {
     if (this.table.size === 0) return true;
     const wanted = this.find(host);
