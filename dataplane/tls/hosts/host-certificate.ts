@@ -1,13 +1,10 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { createSecureContext } from 'node:tls';
 import { errorText } from '../../../platform/error-text.ts';
 import type { TlsKey } from '../../heap/objects/secrets.ts';
 import { certificateChain } from '../../secrets/certificate-chain.ts';
 import { refuseCostlyKey } from '../../secrets/keystore/costly-key.ts';
 import { type PemBlock, pemBlocks } from '../../secrets/pem-blocks.ts';
-import { NOBODY, withContextOptions } from '../context-options.ts';
 import { certifiedNames, isFor } from '../host-name.ts';
-import { tlsRules } from '../options/tls-rules.ts';
 
 /** A certificate for hosts, with its private key. */
 export interface HostCertificate {
@@ -23,6 +20,9 @@ export interface HostCertificate {
 const MOST_CHAIN = 64 * 1024;
 /** Every handshake signs with the key while other connections wait: RSA with 8192 bits takes ten times as long. */
 const MOST_RSA_BITS = 4096;
+/** OpenSSL takes no shorter ones, and no certificates signed with these digests. */
+const LEAST_RSA_BITS = 2048;
+const WEAK_DIGESTS = /md5|sha1(?:With|$)|-with-SHA1$/i;
 const CURVES: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1'];
 
 /**
@@ -61,6 +61,7 @@ function keyOf(text: string): KeyObject {
   const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength = 0, namedCurve } = {} } = key;
   if (type === 'rsa' || type === 'rsa-pss') {
     if (modulusLength > MOST_RSA_BITS) throw new Error(`the RSA key has more than ${MOST_RSA_BITS} bits`);
+    if (modulusLength < LEAST_RSA_BITS) throw new Error(`the RSA key has fewer than ${LEAST_RSA_BITS} bits`);
   } else if (type === 'ec') {
     if (!CURVES.includes(namedCurve)) throw new Error('the curve of the key is none of P-256, P-384 and P-521');
   } else if (type !== 'ed25519') throw new Error(`the private key is of the type ${type}, not RSA, EC or Ed25519`);
@@ -86,11 +87,17 @@ function blocksOf(text: string, what: string): readonly PemBlock[] {
 function certificateOf({ label, der, name }: PemBlock): X509Certificate {
   if (label.endsWith('PRIVATE KEY')) throw new Error(`${name} of the certificate chain is a private key`);
   if (label !== 'CERTIFICATE' && label !== 'X509 CERTIFICATE') throw new Error(`${name} is not a certificate`);
-  return readable(name, () => {
-    const certificate = new X509Certificate(der);
-    if (certificate.publicKey.type !== 'public') throw new Error('a certificate has a public key');
-    return certificate;
+  const certificate = readable(name, () => {
+    const read = new X509Certificate(der);
+    if (read.publicKey.type !== 'public') throw new Error('a certificate has a public key');
+    return read;
   });
+  // the signature of a root is not verified
+  const isRoot = certificate.checkIssued(certificate);
+  if (!isRoot && WEAK_DIGESTS.test(certificate.signatureAlgorithm ?? '')) {
+    throw new Error(`${name} is signed with ${certificate.signatureAlgorithm}, which is too weak`);
+  }
+  return certificate;
 }
 
 /** Messages of the library may say something of what it read. */
@@ -99,15 +106,5 @@ function readable<T>(what: string, read: () => T): T {
     return read();
   } catch {
     throw new Error(`${what} cannot be read`);
-  }
-}
-
-/** Tries what a connector would do with a certificate. @throws what OpenSSL holds against it, such as a key too short */
-export function proveHostCertificate({ keys }: HostCertificate): void {
-  try {
-    withContextOptions({ rules: tlsRules({}), keys, trust: NOBODY }, createSecureContext);
-  } catch (error) {
-    const { reason } = error as { readonly reason?: unknown };
-    throw new Error(`the certificate cannot be used: ${typeof reason === 'string' ? reason : 'OpenSSL rejects it'}`);
   }
 }

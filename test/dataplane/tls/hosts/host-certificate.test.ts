@@ -1,6 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
-import { proveHostCertificate, readHostCertificate } from '../../../../dataplane/tls/hosts/host-certificate.ts';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { NOBODY, withContextOptions } from '../../../../dataplane/tls/context-options.ts';
+import { readHostCertificate } from '../../../../dataplane/tls/hosts/host-certificate.ts';
+import { tlsRules } from '../../../../dataplane/tls/options/tls-rules.ts';
 import { certificateAuthority } from '../../../support/identity/certificates.ts';
 
 const ca = certificateAuthority('reading');
@@ -27,7 +34,7 @@ describe('a certificate of a host', () => {
   it.each(['ec', 'rsa', 'ed25519'] as const)('is read with a key of the type %s and its intermediate', (keyType) => {
     const { chain, key } = ca.intermediate('between').issue({ names: ['shop.test'], keyType });
     const read = readHostCertificate(chain, key);
-    proveHostCertificate(read);
+    withContextOptions({ rules: tlsRules({}), keys: read.keys, trust: NOBODY }, createSecureContext);
     expect(read.keys[0].certificates).toHaveLength(2);
     expect(read.notAfter).toBeGreaterThan(Date.now());
   });
@@ -87,7 +94,23 @@ describe('a certificate of a host', () => {
 
   it('is refused with a key that OpenSSL finds too short', () => {
     const { chain, key } = ca.issue({ names: ['shop.test'], keyType: 'rsa', modulusLength: 1024 });
-    expect(() => proveHostCertificate(readHostCertificate(chain, key))).toThrow('ee key too small');
+    expect(() => readHostCertificate(chain, key)).toThrow('the RSA key has fewer than 2048 bits');
+    expect(() => createSecureContext({ cert: chain, key })).toThrow('ee key too small');
+  });
+
+  it('is refused with a signature that OpenSSL finds too weak', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatewarden-weak-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const at = (name: string): string => join(folder, name);
+    const openssl = (...words: readonly string[]) => execFileSync('openssl', words, { stdio: 'ignore' });
+    const root = ['-x509', '-keyout', at('ca.key'), '-out', at('ca.crt'), '-subj', '/CN=root'];
+    const request = ['-keyout', at('key'), '-out', at('csr'), '-subj', '/CN=shop.test'];
+    openssl('req', '-newkey', 'rsa:2048', '-nodes', ...root);
+    openssl('req', '-newkey', 'rsa:2048', '-nodes', ...request);
+    openssl('x509', '-req', '-in', at('csr'), '-CA', at('ca.crt'), '-CAkey', at('ca.key'), '-sha1', '-out', at('crt'));
+    const [chain, key] = [readFileSync(at('crt'), 'latin1'), readFileSync(at('key'), 'latin1')];
+    expect(() => readHostCertificate(chain, key)).toThrow('is signed with sha1WithRSAEncryption, which is too weak');
+    expect(() => createSecureContext({ cert: chain, key })).toThrow('ca md too weak');
   });
 });
 
