@@ -57,6 +57,7 @@ function served(): AdminServer {
       resources: () => new Map(),
       resource: () => null,
       isFollowed: () => true,
+      chosenNamespaces: [],
       onChange: () => () => undefined,
     },
   });

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { printable } from '../../contract/document/printable-text.ts';
 import { errorText } from '../../platform/error-text.ts';
 import type { Reading } from '../commands/command.ts';
 import { isInCluster } from '../options/in-cluster.ts';
@@ -66,7 +67,7 @@ export interface AdminResponse {
 export async function askController(access: AdminAccess, path: string): Promise<string> {
   const { status, text, asked } = await callAdmin(access, { method: 'GET', path });
   if (status === 200) return text;
-  throw new Error(`${asked} answered ${status}: ${text.trim().slice(0, 500)}`);
+  throw new Error(`${asked} answered ${status}: ${printable(text.trim().slice(0, 500))}`);
 }
 
 /** Sends a request to an admin address. @throws Error with the reason if there is no answer */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
+import { printable } from '../../contract/document/printable-text.ts';
 import type { AdminRequest } from './admin-client.ts';
 
 /** Operations of the command, by the names that people type. */
@@ -88,11 +89,15 @@ function searchOf(call: ApiCall, cookie: string | null): string {
 /** Returns the cookie of the next page of a query; null on the last one. */
 export function nextCookie(page: JsonValue): string | null {
   const cookie = isJsonObject(page) ? page['pagedResultsCookie'] : null;
-  return typeof cookie === 'string' ? cookie : null;
+  return typeof cookie === 'string' && cookie !== '' ? cookie : null;
 }
 
 /** Returns lines that say why a call failed: the message of the server, its cause, and the problems of a document. */
 export function failureLines(status: number, text: string): string[] {
+  return linesOf(status, text).map(printable);
+}
+
+function linesOf(status: number, text: string): string[] {
   const body = jsonIn(text);
   if (!isJsonObject(body)) return [`${status}: ${text.trim().slice(0, 500) || 'no message'}`];
   const { reason, message, cause, detail } = body;
@@ -107,6 +112,17 @@ function problemLine({ severity, path, message, hint, code }: JsonObject): strin
   const place = typeof path === 'string' && path !== '' ? `${path}: ` : '';
   const advice = typeof hint === 'string' ? ` (${hint})` : '';
   return `  ${String(severity)}: ${place}${String(message)}${advice} [${String(code)}]`;
+}
+
+/** Returns a value as JSON for a terminal: characters that would steer it are escaped. */
+export function jsonText(value: JsonValue): string {
+  return JSON.stringify(value, null, 2).replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
+}
+
+function escaped(character: string): string {
+  return [...Array(character.length).keys()]
+    .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+    .join('');
 }
 
 /** Returns the JSON of a text; the text itself if it is none. */

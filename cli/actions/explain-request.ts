@@ -22,7 +22,7 @@ export interface ExplainSetting {
 }
 
 /** A route that was asked whether it takes a request. */
-export interface TriedRoute {
+export type TriedRoute = {
   readonly id: string;
   readonly name: string;
   /** As written; null where it takes every request. */
@@ -35,10 +35,10 @@ export interface TriedRoute {
   readonly values: readonly SeenValue[];
   /** Set for a route that is not valid and rejects its requests. */
   readonly refuses?: true;
-}
+};
 
 /** A router that got a request. */
-export interface AskedRouter {
+export type AskedRouter = {
   readonly router: string;
   /** Routes in their order, up to the one that takes the request. */
   readonly tried: readonly TriedRoute[];
@@ -52,7 +52,7 @@ export interface AskedRouter {
   readonly notTried: number;
   /** Number of routes at the beginning that are tried and not shown, because there are many. */
   readonly leftOut?: number;
-}
+};
 
 /** Explanation of the way of a request through the routers. */
 export interface RequestExplanation {

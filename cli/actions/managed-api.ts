@@ -92,7 +92,7 @@ export function explainAction(setting: ExplainSetting): ExplainRequest {
     const { refusal, routers } = await explainRequest(snapshot, setting, request, terms);
     const last = routers.at(-1);
     const another = last?.anotherRoute === true ? { anotherRoute: true } : {};
-    return { route: last?.route ?? null, ...another, refusal, routers } as unknown as JsonObject;
+    return { route: last?.route ?? null, ...another, refusal, routers };
   };
 }
 

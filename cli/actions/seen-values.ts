@@ -12,12 +12,12 @@ import type { Exchange } from '../../dataplane/engine/message/exchange.ts';
 import { valueJson } from '../output/value-json.ts';
 
 /** A value that an expression read. */
-export interface SeenValue {
+export type SeenValue = {
   /** Such as `request.uri.path`. */
   readonly expression: string;
   /** Null if there is none. */
   readonly value: JsonValue;
-}
+};
 
 const HIDDEN = '********';
 /** Roots of which nothing is shown: programs get their credentials there. */

@@ -97,7 +97,7 @@ export const apiCommand = defineCommand({
     },
   ],
   async run(options, { OPERATION: word, PATH: path, ACTION: action }) {
-    const { apiRequest, failureLines, jsonIn, nextCookie } = await import('../actions/call-api.ts');
+    const { apiRequest, failureLines, jsonIn, jsonText, nextCookie } = await import('../actions/call-api.ts');
     const { callAdmin } = await import('../actions/admin-client.ts');
     const { callersToken } = await import('../options/api-token.ts');
     const operation = API_OPERATIONS.find((one) => one === word);
@@ -110,6 +110,7 @@ export const apiCommand = defineCommand({
     const call = { operation, path, action, data, ifMatch, createOnly, fields, filter, sort, pageSize, parameters };
     const token = callersToken(options['token-file']);
     const access = { admin: server, tokenFile: undefined, caFile: options['ca-file'], token };
+    const seen = new Set<string>();
     for (let cookie: string | null = null; ; ) {
       const { status, text } = await callAdmin(access, apiRequest(call, cookie));
       if (status >= 300 && status !== 304) {
@@ -117,9 +118,14 @@ export const apiCommand = defineCommand({
         return 1;
       }
       const answer = jsonIn(text);
-      if (text !== '') process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+      if (text !== '') process.stdout.write(`${jsonText(answer)}\n`);
       cookie = operation === 'query' && pageSize !== undefined ? nextCookie(answer) : null;
       if (cookie === null) return 0;
+      if (seen.has(cookie)) {
+        process.stderr.write('gatewarden api: the server repeats its pages: it returned the same page cookie twice\n');
+        return 1;
+      }
+      seen.add(cookie);
     }
   },
 });

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { canonicalJson } from '../document/canonical.ts';
 import type { JsonValue } from '../document/json-value.ts';
 import { badRequest } from './crest-error.ts';
@@ -11,40 +11,57 @@ export interface PagePlace {
   readonly id: string;
 }
 
-const LONGEST = 16_384;
+const CIPHER = 'aes-256-gcm';
+const NONCE = 12;
+const TAG = 16;
+/** Places are padded to a multiple of so many bytes: their length is that of values, too. */
+const BLOCK = 64;
+const LONGEST = 65_536;
 
 /**
  * Writes and reads page cookies. A cookie holds the place of the last result of its page, so that the next page begins
- * behind it even if that result is gone. The signature covers the query, which makes the cookie worthless for others.
+ * behind it even if that result is gone. It is encrypted, because the place has values of fields, and bound to its
+ * query, which makes it worthless for others.
  */
 export class PageCookies {
-  private readonly key: Uint8Array;
+  private readonly key: Buffer;
 
-  /** @param key secret that all servers of the collection share */
-  constructor(key: Uint8Array) {
-    this.key = key;
+  /** @param secret that all servers of the collection share */
+  constructor(secret: Uint8Array) {
+    this.key = Buffer.from(hkdfSync('sha256', secret, '', 'sealed page cookie', 32));
   }
 
   write({ ranks, id }: PagePlace, query: JsonValue): string {
-    const place = Buffer.from(JSON.stringify([id, ...ranks])).toString('base64url');
-    return `${place}.${this.signature(place, query).toString('base64url')}`;
+    const nonce = randomBytes(NONCE);
+    const cipher = createCipheriv(CIPHER, this.key, nonce, { authTagLength: TAG });
+    cipher.setAAD(Buffer.from(canonicalJson(query)));
+    const sealed = Buffer.concat([cipher.update(padded(JSON.stringify([id, ...ranks]))), cipher.final()]);
+    return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url');
   }
 
   /** @throws CrestError for a cookie that was not written for this query */
   read(cookie: string, query: JsonValue): PagePlace {
-    const [place = '', signature = ''] = cookie.length > LONGEST ? [] : cookie.split('.');
-    const given = Buffer.from(signature, 'base64url');
-    const expected = this.signature(place, query);
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-      throw badRequest('_pagedResultsCookie does not belong to this query');
-    }
-    const [id, ...ranks] = JSON.parse(Buffer.from(place, 'base64url').toString()) as [string, ...Rank[]];
+    const bytes = Buffer.from(cookie.length > LONGEST ? '' : cookie, 'base64url');
+    const place = this.opened(bytes, canonicalJson(query));
+    if (place === null) throw badRequest('_pagedResultsCookie does not belong to this query');
+    const [id, ...ranks] = JSON.parse(place) as [string, ...Rank[]];
     return { ranks, id };
   }
 
-  private signature(place: string, query: JsonValue): Buffer {
-    return createHmac('sha256', this.key)
-      .update(`${place}\n${canonicalJson(query)}`)
-      .digest();
+  private opened(bytes: Buffer, query: string): string | null {
+    if (bytes.length < NONCE + TAG) return null;
+    const decipher = createDecipheriv(CIPHER, this.key, bytes.subarray(0, NONCE), { authTagLength: TAG });
+    decipher.setAAD(Buffer.from(query)).setAuthTag(bytes.subarray(-TAG));
+    try {
+      return Buffer.concat([decipher.update(bytes.subarray(NONCE, -TAG)), decipher.final()]).toString();
+    } catch {
+      return null;
+    }
   }
+}
+
+/** Blanks at the end of JSON mean nothing. */
+function padded(json: string): Buffer {
+  const bytes = Buffer.from(json);
+  return Buffer.concat([bytes], Math.ceil(bytes.length / BLOCK) * BLOCK).fill(' ', bytes.length);
 }

@@ -140,6 +140,12 @@ export class ClusterSource {
     return isNameList(namespaces) ? namespaces.includes(namespace) : (this.chosen?.objects.has(namespace) ?? true);
   }
 
+  /** Namespaces whose resources count, as far as names or labels choose them; none if those of all namespaces count. */
+  get chosenNamespaces(): readonly string[] {
+    const { namespaces } = this.options;
+    return isNameList(namespaces) ? namespaces : [...(this.chosen?.objects.keys() ?? [])];
+  }
+
   /** Calls back after every change, until the result is called. */
   onChange(changed: () => void): () => void {
     this.listeners.add(changed);

@@ -173,6 +173,7 @@ async function callRow(
     path,
     search: query,
     origin: `${scheme}://${request.headers.host ?? 'localhost'}`,
+    remoteAddress: request.socket.remoteAddress ?? '',
     header: (name) => request.headersDistinct[name]?.[0] ?? null,
   });
 }

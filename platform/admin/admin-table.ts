@@ -16,6 +16,8 @@ export interface AdminCall {
   readonly search: string;
   /** Scheme and host of the server, as the client names it. */
   readonly origin: string;
+  /** Address of the client; empty for a socket of the file system. */
+  readonly remoteAddress: string;
   /** Returns the first value of a header by its name in lower case; null if the request does not have it. */
   header(name: string): string | null;
 }

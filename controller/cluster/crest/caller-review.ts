@@ -1,12 +1,14 @@
+import { hash } from 'node:crypto';
 import { CrestError } from '../../../contract/crest/crest-error.ts';
 import { canonicalJson } from '../../../contract/document/canonical.ts';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
+import { readIpAddress } from '../../../contract/ip-address.ts';
 import { GROUP, type ResourceKind, resourcePlurals } from '../../../contract/resources/resource.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
-import { Admission } from '../../publish/channel/admission.ts';
 import type { ApiCaller } from '../api/api-client.ts';
 import { type ReviewedUser, reviewAccess, reviewToken } from '../identity/reviews.ts';
 import { tokenClaims } from '../identity/token-claims.ts';
+import { FairTurns } from './fair-turns.ts';
 import { ReviewCache } from './review-cache.ts';
 
 /** A person or program that the cluster has authenticated. */
@@ -38,37 +40,53 @@ export interface CallerReviewOptions {
 const LIFETIME = 10_000;
 const MOST_CALLERS = 1_000;
 const MOST_ACCESSES = 20_000;
-/** Reviews at a time, and how long one waits for its turn: who has no credential must not keep the API server busy. */
-const MOST_AT_A_TIME = 16;
-const MOST_WAITING = 2_048;
-/** Reviews of one user at a time: a query needs one for each of its namespaces. */
-const MOST_OF_ONE = 256;
+/** Milliseconds for which a token that was accepted is reviewed again with those of callers, and not with unknown ones. */
+const REMEMBERED = 3_600_000;
+/** Milliseconds that a review waits for its turn. */
 const PATIENCE = 5_000;
+/** Reviews for callers. One of them needs several for a query: one for each of its namespaces. */
+const OF_CALLERS = { atOnce: 12, ofOne: 8, mostOfOne: 256, mostWaiting: 2_048, patience: PATIENCE };
+/** Reviews of unknown tokens: a client without a credential must not keep the API server busy, or callers waiting. */
+const OF_STRANGERS = {
+  ...{ atOnce: 4, ofOne: 2, mostOfOne: 64, mostWaiting: 1_024, patience: PATIENCE },
+  pace: { most: 200, perMillisecond: 0.1 },
+};
 
-/** Judges callers by TokenReview and SubjectAccessReview, with the rights of the controller to ask. */
+/**
+ * Judges callers by TokenReview and SubjectAccessReview, with the rights of the controller to ask. Unknown tokens are
+ * reviewed apart from those of callers, and addresses that send them take turns.
+ */
 export class CallerReview {
   private readonly api: Pick<ApiCaller, 'call'>;
   private readonly clock: Clock;
   private readonly callers: ReviewCache<Caller | null>;
   private readonly accesses: ReviewCache<boolean>;
-  private readonly turns: Admission;
-  /** Reviews of access that are under way, by the names of users. */
-  private readonly pending = new Map<string, number>();
+  private readonly ofCallers: FairTurns;
+  private readonly ofStrangers: FairTurns;
+  /** Names of callers by the hashes of their tokens. They give a turn, and no right. */
+  private readonly remembered: ExpiringNames;
 
   constructor({ api, clock = systemClock, lifetime = LIFETIME }: CallerReviewOptions) {
     this.api = api;
     this.clock = clock;
-    this.callers = new ReviewCache({ clock, lifetime, most: MOST_CALLERS });
-    this.accesses = new ReviewCache({ clock, lifetime, most: MOST_ACCESSES });
-    this.turns = new Admission({ clock, atOnce: MOST_AT_A_TIME, patience: 2 * PATIENCE });
+    this.callers = new ReviewCache({ clock, lifetime, most: MOST_CALLERS, isRefusal: (caller) => caller === null });
+    this.accesses = new ReviewCache({ clock, lifetime, most: MOST_ACCESSES, isRefusal: (isAllowed) => !isAllowed });
+    this.ofCallers = new FairTurns({ clock, ...OF_CALLERS });
+    this.ofStrangers = new FairTurns({ clock, ...OF_STRANGERS });
+    this.remembered = new ExpiringNames(clock);
   }
 
-  /** Returns the caller of a token. @throws CrestError 401 for a token that the cluster does not accept, 503 without an answer */
-  async caller(token: string | null): Promise<Caller> {
+  /**
+   * Returns the caller of a token.
+   *
+   * @param from address that the token comes from
+   * @throws CrestError 401 for a token that the cluster does not accept, 503 without an answer
+   */
+  async caller(token: string | null, from: string): Promise<Caller> {
     if (token === null) throw unauthenticated('send Authorization: Bearer with a token of the cluster');
     const end = tokenClaims(token)?.end ?? null;
     const left = end === null ? Number.POSITIVE_INFINITY : end - this.clock.wall();
-    const caller = left <= 0 ? null : await this.callers.answer(token, () => this.reviewed(token), left);
+    const caller = left <= 0 ? null : await this.callers.answer(token, () => this.reviewed(token, from), left);
     if (caller === null) throw unauthenticated('the cluster does not accept the token');
     return caller;
   }
@@ -83,41 +101,64 @@ export class CallerReview {
     };
     const question = JSON.stringify([key, kind, verb, namespace ?? '', name ?? '']);
     return this.accesses.answer(question, () =>
-      this.counted(caller, () => this.inTurn(() => reviewAccess(this.api, user, { resourceAttributes }))),
+      asked(this.ofCallers, caller, () => reviewAccess(this.api, user, { resourceAttributes })),
     );
   }
 
-  private async counted<T>(caller: string, ask: () => Promise<T>): Promise<T> {
-    const others = this.pending.get(caller) ?? 0;
-    if (others >= MOST_OF_ONE) throw unavailable('too many of your requests are being reviewed');
-    this.pending.set(caller, others + 1);
-    try {
-      return await ask();
-    } finally {
-      const left = this.pending.get(caller)! - 1;
-      if (left > 0) this.pending.set(caller, left);
-      else this.pending.delete(caller);
-    }
+  private async reviewed(token: string, from: string): Promise<Caller | null> {
+    const known = this.remembered.get(token);
+    const review = (): Promise<ReviewedUser | null> => reviewToken(this.api, token);
+    const user =
+      known === null
+        ? await asked(this.ofStrangers, networkOf(from), review)
+        : await asked(this.ofCallers, known, review);
+    if (user === null) return null;
+    this.remembered.set(token, user.username);
+    return { name: user.username, user, key: canonicalJson(identityOf(user)) };
+  }
+}
+
+async function asked<T>(turns: FairTurns, party: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    const answer = await turns.run(party, ask);
+    if (answer !== null) return answer.result;
+  } catch {
+    // The reason is about our own rights and connections, and none of the caller's business.
+    throw unavailable('the API server could not review the request');
+  }
+  throw unavailable('too many requests are being reviewed');
+}
+
+/** Names by the hashes of tokens, for a while. */
+class ExpiringNames {
+  private readonly clock: Clock;
+  private readonly held = new Map<string, { readonly name: string; readonly until: number }>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
   }
 
-  private async reviewed(token: string): Promise<Caller | null> {
-    const user = await this.inTurn(() => reviewToken(this.api, token));
-    return user && { name: user.username, user, key: canonicalJson(identityOf(user)) };
+  get(token: string): string | null {
+    const held = this.held.get(keyOf(token));
+    return held !== undefined && this.clock.steady() < held.until ? held.name : null;
   }
 
-  private async inTurn<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.turns.waiting >= MOST_WAITING) throw unavailable('too many callers are being reviewed');
-    const leave = await this.turns.enter(0, AbortSignal.timeout(PATIENCE));
-    if (leave === null) throw unavailable('too many callers are being reviewed');
-    try {
-      return await ask();
-    } catch {
-      // The reason is about our own rights and connections, and none of the caller's business.
-      throw unavailable('the API server could not review the request');
-    } finally {
-      leave();
-    }
+  set(token: string, name: string): void {
+    const key = keyOf(token);
+    this.held.delete(key);
+    this.held.set(key, { name, until: this.clock.steady() + REMEMBERED });
+    if (this.held.size > MOST_CALLERS) this.held.delete(this.held.keys().next().value!);
   }
+}
+
+function keyOf(token: string): string {
+  return hash('sha256', token, 'base64');
+}
+
+/** The address, or the network of an IPv6 address: one client has all addresses of it. */
+function networkOf(address: string): string {
+  const read = readIpAddress(address);
+  return read === null || read.bits === 32 ? address : String(read.value >> 64n);
 }
 
 function identityOf({ username, uid = '', groups, extra = {} }: ReviewedUser): JsonValue {

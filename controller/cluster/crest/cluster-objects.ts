@@ -12,7 +12,7 @@ import { readRouteId } from './route-place.ts';
 /** Parts of a controller that answer requests for resources of a kind. */
 export interface ClusterObjectsParts {
   readonly kind: ResourceKind;
-  readonly source: Pick<ClusterSource, 'resources' | 'resource'>;
+  readonly source: Pick<ClusterSource, 'resources' | 'resource' | 'isFollowed' | 'chosenNamespaces'>;
   readonly items: ResourceItems;
   readonly review: Pick<CallerReview, 'may'>;
   cookies(): PageCookies;
@@ -33,7 +33,7 @@ export function clusterObjects(parts: ClusterObjectsParts, caller: Caller): Coll
       return items.item(found);
     },
     async query(query) {
-      const question = { review, caller, kind };
+      const question = { review, caller, kind, source };
       const namespaces = await listableNamespaces(question, query, () => items.namespaces(source.resources(kind)));
       return parts.inTurn(() => {
         const all = items.all(source.resources(kind));

@@ -14,11 +14,11 @@ import { listableNamespaces } from './listable-namespaces.ts';
 import type { ResourceItem, ResourceItems } from './resource-items.ts';
 import { type RoutePlace, readRouteId } from './route-place.ts';
 import { judgedProblems } from './route-problems.ts';
-import { type RouteWriter, routeObject } from './route-writer.ts';
+import { notFollowed, type RouteWriter, routeObject } from './route-writer.ts';
 
 /** Parts of a controller that answer requests for Routes. */
 export interface ClusterRoutesParts extends ExplainedPlanes {
-  readonly source: Pick<ClusterSource, 'routes' | 'route' | 'isFollowed'>;
+  readonly source: Pick<ClusterSource, 'routes' | 'route' | 'isFollowed' | 'chosenNamespaces'>;
   readonly items: ResourceItems;
   readonly review: Pick<CallerReview, 'may'>;
   readonly judge: AdmissionJudge;
@@ -48,7 +48,7 @@ export function clusterRoutes(parts: ClusterRoutesParts, { caller, writer }: Cal
   }
 
   async function query(asked: ResourceQuery) {
-    const question = { review, caller, kind: 'Route' } as const;
+    const question = { review, caller, kind: 'Route', source } as const;
     const namespaces = await listableNamespaces(question, asked, () => items.namespaces(source.routes));
     return parts.inTurn(() => {
       const all = items.all(source.routes);
@@ -76,26 +76,20 @@ export function clusterRoutes(parts: ClusterRoutesParts, { caller, writer }: Cal
     return source.route(place.namespace, place.name) !== null && (await review.may(caller, { verb: 'get', ...place }));
   }
 
-  function writable(id: string | null): RoutePlace {
-    const place = readRouteId(id);
-    if (source.isFollowed(place.namespace)) return place;
-    throw badRequest(`this gateway does not watch the namespace '${place.namespace}'`);
-  }
-
   return {
     async create(id, content) {
-      const place = writable(id);
+      const place = readRouteId(id);
       const spec = specOf(id!, content);
       if (await isKnown(place)) throw new CrestError(412, `the Route '${id}' exists already`);
       return writer.create(place, spec);
     },
     read,
-    update: async (id, expected, content) => writer.update(writable(id), expected, () => specOf(id, content)),
+    update: async (id, expected, content) => writer.update(readRouteId(id), expected, () => specOf(id, content)),
     patch: async (id, expected, operations) =>
-      writer.patch(writable(id), expected, (spec) =>
+      writer.patch(readRouteId(id), expected, (spec) =>
         parts.inTurn(() => specOf(id, { ...applyPatch({ ...spec, _id: id }, operations), _id: id })),
       ),
-    delete: async (id, expected) => writer.remove(writable(id), expected),
+    delete: async (id, expected) => writer.remove(readRouteId(id), expected),
     query,
     async act(given, action, body) {
       if (action === 'explain') return explained(given, body);
@@ -104,11 +98,12 @@ export function clusterRoutes(parts: ClusterRoutesParts, { caller, writer }: Cal
       }
       const content = isJsonObject(body) ? body : given === null ? {} : (await read(given)).content;
       const id = given ?? (typeof content['_id'] === 'string' ? content['_id'] : null);
-      const place = writable(id);
+      const place = readRouteId(id);
       await refuseUnless(
         (await isKnown(place)) ? { verb: 'update', ...place } : { verb: 'create', namespace: place.namespace },
         id!,
       );
+      if (!source.isFollowed(place.namespace)) throw notFollowed(place);
       const problems = await parts.inTurn(() => judgedProblems(judge, routeObject(place, specOf(id!, content))));
       return {
         valid: !problems.some(({ severity }) => severity === 'error'),

@@ -32,7 +32,10 @@ import { CLUSTER_SERVICE, CLUSTER_STORE, shownAuditResource, shownSecretStore } 
 
 export interface CrestFrontOptions extends ExplainedPlanes {
   readonly api: Pick<ApiCaller, 'call'> & ApiOnBehalf;
-  readonly source: Pick<ClusterSource, 'routes' | 'route' | 'resources' | 'resource' | 'isFollowed' | 'onChange'>;
+  readonly source: Pick<
+    ClusterSource,
+    'routes' | 'route' | 'resources' | 'resource' | 'isFollowed' | 'chosenNamespaces' | 'onChange'
+  >;
   readonly judge: AdmissionJudge;
   /** Facts about the server, such as its version. */
   readonly info: JsonObject;
@@ -99,10 +102,11 @@ export class CrestFront {
   /** Judges who asks before a body is read. */
   private get guard(): AdminGuard {
     return {
-      admit: async ({ headersDistinct }) => {
+      admit: async ({ headersDistinct, socket }) => {
         try {
           const { authorization = [] } = headersDistinct;
-          const caller = await this.callerOf(authorization.length === 1 ? authorization[0]! : null);
+          const given = authorization.length === 1 ? authorization[0]! : null;
+          const caller = await this.review.caller(bearerToken(given), socket.remoteAddress ?? '');
           if (this.rate.take(caller.name)) return null;
           return { status: 429, message: 'too many requests', headers: { 'retry-after': '1' } };
         } catch (error) {
@@ -114,15 +118,10 @@ export class CrestFront {
     };
   }
 
-  private callerOf(authorization: string | null): Promise<Caller> {
-    return this.review.caller(bearerToken(authorization));
-  }
-
   private async answer(root: string, call: AdminCall): Promise<AdminAnswer> {
     try {
-      const authorization = call.header('authorization');
-      const caller = await this.callerOf(authorization);
-      const token = bearerToken(authorization);
+      const token = bearerToken(call.header('authorization'));
+      const caller = await this.review.caller(token, call.remoteAddress);
       if (token === null) throw unauthenticated('send Authorization: Bearer with a token of the cluster');
       if (!this.options.isListed()) throw unavailable('the controller has not read the cluster yet');
       return await treeAnswer(this.tree(caller, token), root, call);
@@ -136,7 +135,8 @@ export class CrestFront {
     const { options, parts } = this;
     const { api, judge, source } = options;
     const writer = new RouteWriter({
-      ...{ api, token, judge },
+      ...{ api, token, judge, inTurn: parts.inTurn },
+      isFollowed: (namespace) => source.isFollowed(namespace),
       known: ({ namespace, name }) => source.route(namespace, name),
       seen: (place, version) => this.seen(place, version),
     });

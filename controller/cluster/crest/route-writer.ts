@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CrestError } from '../../../contract/crest/crest-error.ts';
+import { badRequest, CrestError } from '../../../contract/crest/crest-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import { GROUP, type Resource, resourcePlurals, VERSION } from '../../../contract/resources/resource.ts';
 import type { AdmissionJudge } from '../../admission/admission-judge.ts';
@@ -19,6 +19,10 @@ export interface RouteWriterOptions {
   /** The caller's token, for as long as the request lasts. */
   readonly token: string;
   readonly judge: AdmissionJudge;
+  /** Lets documents be judged one after the other, so that nothing else waits for long. */
+  inTurn<T>(run: () => T): Promise<T>;
+  /** True for a namespace whose Routes this gateway serves. */
+  isFollowed(namespace: string): boolean;
   /** A Route as the cache has it; null for none. */
   known(place: RoutePlace): Resource | null;
   /** Resolves when the cache has this version or a later one, or after a while. */
@@ -57,9 +61,9 @@ export class RouteWriter {
     const object = routeObject(place, spec);
     const path = routePath({ namespace: place.namespace });
     try {
-      return await this.taken(place, await this.call({ method: 'POST', path, body: object, query: MANAGER }));
+      return await this.taken(place, await this.write(place, { method: 'POST', path, body: object }));
     } catch (error) {
-      throw this.refusal(error, object, 'AlreadyExists');
+      throw await this.refusal(error, place, object, 'AlreadyExists');
     }
   }
 
@@ -67,7 +71,7 @@ export class RouteWriter {
   async update(place: RoutePlace, expected: string | null, specOf: SpecChange): Promise<ResourceItem> {
     const { answer } = await this.changed(place, expected, async (before) => {
       const object = { ...before, spec: await specOf(specIn(before)) };
-      return { object, request: { method: 'PUT', path: routePath(place), body: object, query: MANAGER } };
+      return { object, request: { method: 'PUT', path: routePath(place), body: object } };
     });
     return this.taken(place, answer);
   }
@@ -80,7 +84,7 @@ export class RouteWriter {
         { op: 'replace', path: '/metadata/resourceVersion', value: versionOf(before) },
         { op: 'replace', path: '/spec', value: spec },
       ];
-      const request = { method: 'PATCH', path: routePath(place), body, query: MANAGER } as const;
+      const request = { method: 'PATCH', path: routePath(place), body } as const;
       return { object: { ...before, spec }, request: { ...request, contentType: 'application/json-patch+json' } };
     });
     return this.taken(place, answer);
@@ -109,10 +113,10 @@ export class RouteWriter {
       }
       const { object, request } = await changeOf(before);
       try {
-        return { before, answer: await this.call(request) };
+        return { before, answer: await this.write(place, request) };
       } catch (error) {
         const isRace = error instanceof ApiError && error.reason === 'Conflict';
-        if (!isRace) throw this.refusal(error, object);
+        if (!isRace) throw await this.refusal(error, place, object);
         if (tries >= MOST_TRIES) throw unavailable(`others keep changing the Route '${routeId(place)}'`);
       }
       // Of several that try again at once, one goes first.
@@ -138,7 +142,7 @@ export class RouteWriter {
     try {
       return objectIn(await this.call({ method: 'GET', path: routePath(place) }));
     } catch (error) {
-      throw this.refusal(error, null);
+      throw await this.refusal(error, place, null);
     }
   }
 
@@ -154,21 +158,45 @@ export class RouteWriter {
     return api.callAs(token, { ...request, timeout: TIMEOUT });
   }
 
-  /** @param object as it was to be, whose problems the caller should see @param race reason that means 412 */
-  private refusal(error: unknown, object: JsonObject | null, race?: string): unknown {
-    if (!(error instanceof ApiError)) return error;
-    if (error.reason === race) return new CrestError(412, error.detail);
-    return error.status === 422 && object !== null ? this.invalid(error, object) : apiRefusal(error);
+  /**
+   * Sends a change. For a namespace that is not followed the API server only tries it, so that callers without rights
+   * get the same answer there as elsewhere.
+   */
+  private async write(place: RoutePlace, request: ApiRequest): Promise<ApiAnswer> {
+    const query = request.method === 'DELETE' ? {} : MANAGER;
+    if (this.options.isFollowed(place.namespace)) return this.call({ ...request, query });
+    await this.call({ ...request, query: { ...query, dryRun: 'All' } });
+    throw notFollowed(place);
   }
 
-  private invalid({ detail }: ApiError, object: JsonObject): CrestError {
-    const { namespace, name } = metadataOf(object);
-    const problems = judgedProblems(this.options.judge, object);
-    return new CrestError(409, `the Route '${String(namespace)}.${String(name)}' is not valid; nothing was changed`, {
-      causeMessage: detail,
-      detail: { problems },
-    });
+  /** @param object as it was to be, whose problems the caller should see @param race reason that means 412 */
+  private async refusal(error: unknown, place: RoutePlace, object: JsonObject | null, race?: string): Promise<unknown> {
+    if (!(error instanceof ApiError)) return error;
+    const { status } = error;
+    const isAboutContent =
+      error.reason === race || status === 400 || status === 409 || status === 413 || status === 422;
+    if (isAboutContent && !this.options.isFollowed(place.namespace)) return notFollowed(place);
+    if (error.reason === race) return new CrestError(412, error.detail);
+    return status === 422 && object !== null ? await this.invalid(error, place, object) : apiRefusal(error);
   }
+
+  private async invalid({ detail }: ApiError, place: RoutePlace, object: JsonObject): Promise<unknown> {
+    const { judge, inTurn } = this.options;
+    try {
+      const problems = await inTurn(() => judgedProblems(judge, object));
+      return new CrestError(409, `the Route '${routeId(place)}' is not valid; nothing was changed`, {
+        causeMessage: detail,
+        detail: { problems },
+      });
+    } catch (error) {
+      return error;
+    }
+  }
+}
+
+/** The answer to callers who could change a Route that this gateway does not serve. */
+export function notFollowed({ namespace }: RoutePlace): CrestError {
+  return badRequest(`this gateway does not watch the namespace '${namespace}'`);
 }
 
 /** A Route as an API server takes it. */

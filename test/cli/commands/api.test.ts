@@ -90,6 +90,54 @@ describe('gatewarden api', () => {
     expect(await api(...words)).toMatchObject({ code, stdout: '', stderr: `gatewarden api: ${message}` });
   });
 
+  /** Runs the command with a server that always gives the same answer. */
+  async function answeredWith(status: number, body: string, ...words: readonly string[]) {
+    let asked = 0;
+    const server = createServer((_, response) => {
+      asked++;
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return { ...(await runProgram(gatewarden, ['api', ...words, '--server', url])), asked };
+  }
+
+  const STEERING = ['\u001b[2J', '\u009b31m', '\u007f', '\u202e', '\u2028', '\u{e0041}'];
+  const steers = (text: string): boolean => /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text);
+
+  it.each([
+    ['a message', { code: 400, reason: 'Bad', message: STEERING.join('a') }],
+    ['a cause', { code: 400, message: 'x', cause: { message: STEERING.join('a') } }],
+    [
+      'a problem',
+      { code: 409, detail: { problems: [{ severity: STEERING[0], path: STEERING[1], message: STEERING[2] }] } },
+    ],
+    ['something else', STEERING],
+  ])('shows %s of the server without characters that steer a terminal', async (_, body) => {
+    for (const text of [JSON.stringify(body), STEERING.join('\n')]) {
+      const { code, stderr } = await answeredWith(400, text, 'get', 'routes/a');
+      expect(code).toBe(1);
+      expect(steers(stderr)).toBe(false);
+    }
+  });
+
+  it('escapes characters of a result that steer a terminal', async () => {
+    const { code, stdout } = await answeredWith(200, JSON.stringify({ name: STEERING }), 'get', 'routes/a');
+    expect(code).toBe(0);
+    expect(steers(stdout)).toBe(false);
+    expect(JSON.parse(stdout)).toEqual({ name: STEERING });
+  });
+
+  it('stops when a server returns the same page cookie again', async () => {
+    const page = JSON.stringify({ results: [], pagedResultsCookie: 'again' });
+    const { code, stderr, asked } = await answeredWith(200, page, 'query', 'routes', '--page-size', '1');
+    expect({ code, asked }).toEqual({ code: 1, asked: 2 });
+    expect(stderr).toBe('gatewarden api: the server repeats its pages: it returned the same page cookie twice\n');
+    const empty = JSON.stringify({ results: [], pagedResultsCookie: '' });
+    expect(await answeredWith(200, empty, 'query', 'routes', '--page-size', '1')).toMatchObject({ code: 0, asked: 1 });
+  });
+
   it('sends the token of a file or a variable over https only, and never prints it', async () => {
     const seen: unknown[] = [];
     const server = createServer((request, response) => {

@@ -108,6 +108,15 @@ describe('rights of users', () => {
     ).toEqual(['bank', 'nobody', 'none', 'unknown', 'viewer'].concat('route.gatewarden.io/orders').sort());
   });
 
+  it('decide who learns that a namespace is not watched', async () => {
+    const body = route('orders');
+    const created = await statuses((token) =>
+      client.ask(token, 'PUT', '/api/routes/default.orders', { body, headers: { 'if-none-match': '*' } }),
+    );
+    expect(created).toEqual([403, 403, 400, 403, 403, 401, 401]);
+    expect(await cluster.run(['get', 'routes.gatewarden.io', '-n', 'default', '-o', 'name'])).not.toContain('orders');
+  });
+
   it('decide who may have a document validated', async () => {
     const body = { _id: `${shop}.orders`, ...route('orders'), handler: 7 };
     const found = await statuses((token) => client.ask(token, 'POST', '/api/routes?_action=validate', { body }));

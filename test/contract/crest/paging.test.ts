@@ -76,6 +76,18 @@ describe('pages', () => {
     expect(page).toMatchObject({ results: [], count: 1, total: 1, countPolicy: 'EXACT' });
   });
 
+  it('have cookies that show neither ids nor values, and not their lengths', () => {
+    const cookieOf = (id: string, age: string): string => {
+      const all = [item(id, { age }), item('zz', { age: 'zz' })];
+      return queryResources(all, query({ sortKeys: BY_AGE, pageSize: 1 }), cookies, 'c').cookie!;
+    };
+    const cookie = cookieOf('hidden-id', 'hidden-age');
+    const forms = [cookie, ...cookie.split('.').map((part) => Buffer.from(part, 'base64url').toString('latin1'))];
+    for (const form of forms) expect(form).not.toContain('hidden');
+    expect(cookieOf('a', 'b').length).toBe(cookie.length);
+    expect(cookieOf('hidden-id', 'hidden-age')).not.toBe(cookie);
+  });
+
   it('have cookies of bounded length', () => {
     const all = [item('a', { age: 'x'.repeat(100_000) }), item('b', { age: 'y' })];
     const { cookie } = queryResources(all, query({ sortKeys: BY_AGE, pageSize: 1 }), cookies, 'c');

@@ -73,6 +73,7 @@ export async function compiledFront(cluster: CompiledCluster, rights: UserRights
       resources: mapOf,
       resource,
       isFollowed: () => true,
+      chosenNamespaces: [],
       onChange: () => () => undefined,
     },
     isListed: () => true,

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { JsonObject } from '../../../../contract/document/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../contract/document/json-value.ts';
 import { readResource } from '../../../../contract/resources/read-resource.ts';
 import { type Resource, resourceKey } from '../../../../contract/resources/resource.ts';
 import type { ApiAnswer, ApiRequest } from '../../../../controller/cluster/api/api-client.ts';
@@ -8,11 +8,17 @@ import { CrestFront } from '../../../../controller/cluster/crest/crest-front.ts'
 import { closedGuard } from '../../../../platform/admin/admin-guard.ts';
 import { AdminServer } from '../../../../platform/admin/admin-server.ts';
 import { AdminTable } from '../../../../platform/admin/admin-table.ts';
+import type { Clock } from '../../../../platform/clock.ts';
 import { routeManifest } from '../../../support/cluster/route-manifest.ts';
 import { ManualClock } from '../../../support/gateways/manual-clock.ts';
 
+const ROBOT = 'system:serviceaccount:home:robot';
+
 /** Namespaces in which the user of a token may do everything with Routes. */
-const RIGHTS: Readonly<Record<string, readonly string[]>> = { ann: ['shop'], bob: ['shop', 'bank'], eve: [] };
+const RIGHTS: Readonly<Record<string, readonly string[]>> = {
+  ...{ ann: ['shop'], bob: ['shop', 'bank'], eve: [], zoe: ['other'], kim: ['empty'] },
+  [ROBOT]: ['home'],
+};
 
 const AWAY = new ApiError('the API server did not answer: ECONNREFUSED', { status: 0, reason: 'Unreachable' });
 
@@ -29,7 +35,8 @@ class ReviewingApi {
     const { spec } = body as { spec: Record<string, unknown> };
     this.asked.push(path.split('/').at(-1)!);
     if (path.endsWith('tokenreviews')) {
-      const [username = '', credential = ''] = String(spec['token']).split('~');
+      const [name = '', credential = ''] = String(spec['token']).split('~');
+      const username = name === 'robot' ? ROBOT : name;
       const authenticated = Object.hasOwn(RIGHTS, username);
       const extra = { 'authentication.kubernetes.io/credential-id': [`JTI=${credential}`] };
       return { status: 201, body: { status: { authenticated, user: { username, groups: [], extra } } } };
@@ -50,13 +57,18 @@ function resourceOf(namespace: string, name: string, version: string): Resource 
   return readResource({ ...manifest, metadata }).resource!;
 }
 
-async function served({ rate = 1000, isListed = true } = {}) {
+async function served({ rate = 1000, isListed = true, clock = new ManualClock() as Clock, judged = () => {} } = {}) {
   const api = new ReviewingApi();
   const resources = [resourceOf('shop', 'orders', '11'), resourceOf('bank', 'orders', '12')];
   const routes = new Map(resources.map((one) => [resourceKey(one), one]));
   const front = new CrestFront({
-    ...{ api, rate, info: { version: '1' }, clock: new ManualClock() },
-    judge: { judge: () => ({ problems: [], notes: [], breaks: [] }) },
+    ...{ api, rate, info: { version: '1' }, clock },
+    judge: {
+      judge() {
+        judged();
+        return { problems: [], notes: [], breaks: [] };
+      },
+    },
     routeSchema: async () => ({ schema: { type: 'object' } }),
     explain: async () => ({}),
     live: { published: null },
@@ -66,6 +78,7 @@ async function served({ rate = 1000, isListed = true } = {}) {
       resources: () => new Map(),
       resource: () => null,
       isFollowed: (namespace) => namespace !== 'other',
+      chosenNamespaces: ['shop', 'bank', 'empty'],
       onChange: () => () => undefined,
     },
     isListed: () => isListed,
@@ -116,6 +129,9 @@ describe('Common REST of a controller', () => {
     expect(await ids('ann')).toEqual(['shop.orders']);
     expect(await ids('bob')).toEqual(['bank.orders', 'shop.orders']);
     expect(await ids('eve')).toBe(403);
+    expect(await ids('kim')).toEqual([]);
+    expect(await ids('robot')).toEqual([]);
+    expect((await ask('kim', `/api/routes?_queryFilter=${encodeURIComponent('_id sw "shop."')}`)).status).toBe(403);
   });
 
   it('answers 503 with Retry-After while the API server is away, before and after it knows the caller', async () => {
@@ -163,7 +179,74 @@ describe('Common REST of a controller', () => {
     expect(failures).toEqual([]);
   });
 
-  it('sends a change with the token of the caller, and nothing for a namespace that is not watched', async () => {
+  it('says that a namespace is not watched only to callers who could change Routes there', async () => {
+    const { api, ask } = await served();
+    const sent: unknown[] = [];
+    api.onBehalf = (token, { method, path, body, query }) => {
+      const namespace = path.split('/')[5]!;
+      if (!RIGHTS[token]!.includes(namespace)) {
+        throw new ApiError('403: no', { status: 403, reason: 'Forbidden', detail: `${token} may not` });
+      }
+      if (method !== 'GET') sent.push([method, query?.['dryRun']]);
+      const metadata = { namespace, name: 'orders', uid: 'u', resourceVersion: '1' };
+      return {
+        status: 200,
+        body: isJsonObject(body as JsonValue) ? { ...(body as JsonObject), metadata } : { metadata },
+      };
+    };
+    const patch = JSON.stringify([{ operation: 'add', field: 'name', value: 'x' }]);
+    const json = { 'content-type': 'application/json' };
+    const requests: RequestInit[] = [
+      put({}, { 'if-none-match': '*' }),
+      put({}, { 'if-match': '*' }),
+      { method: 'PATCH', headers: json, body: patch },
+      { method: 'DELETE' },
+    ];
+    for (const init of requests) {
+      const [other, shop] = [
+        await ask('kim', '/api/routes/other.orders', init),
+        await ask('kim', '/api/routes/shop.orders', init),
+      ];
+      expect(other.status).toBe(403);
+      expect(other.body).toEqual(shop.body);
+      const told = await ask('zoe', '/api/routes/other.orders', init);
+      expect(told).toMatchObject({
+        status: 400,
+        body: { message: "this gateway does not watch the namespace 'other'" },
+      });
+    }
+    expect(sent).toEqual(['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, 'All']));
+    const validate = { method: 'POST', headers: json, body: '{}' };
+    expect((await ask('kim', '/api/routes/other.orders?_action=validate', validate)).status).toBe(403);
+    expect((await ask('zoe', '/api/routes/other.orders?_action=validate', validate)).status).toBe(400);
+  });
+
+  it('judges documents that the API server rejects one after the other', async () => {
+    const time = new ManualClock();
+    let judged = 0;
+    const clock: Clock = {
+      wall: () => time.wall(),
+      steady: () => time.steady() + judged * 50,
+      after: (milliseconds, run) => time.after(milliseconds, run),
+    };
+    const { api, ask } = await served({ clock, judged: () => void judged++ });
+    const rejected = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let calls = 0;
+    api.onBehalf = () => {
+      rejected[calls++]!.resolve();
+      throw new ApiError('422: no', { status: 422, reason: 'Invalid', detail: 'no' });
+    };
+    expect((await ask('ann', '/api/routes/shop.new', put({}, { 'if-none-match': '*' }))).status).toBe(409);
+    const second = ask('ann', '/api/routes/shop.new', put({}, { 'if-none-match': '*' }));
+    await rejected[1]!.promise;
+    await time.pass(49);
+    expect(judged).toBe(1);
+    await time.pass(1);
+    expect((await second).status).toBe(409);
+    expect(judged).toBe(2);
+  });
+
+  it('sends a change with the token of the caller', async () => {
     const { api, ask, routes } = await served();
     const sent: unknown[] = [];
     api.onBehalf = (token, { method, path, body }) => {
@@ -174,7 +257,6 @@ describe('Common REST of a controller', () => {
     };
     const made = await ask('bob', '/api/routes/bank.new', put({ name: 'new' }, { 'if-none-match': '*' }));
     expect(made).toMatchObject({ status: 201, body: { _id: 'bank.new', _rev: '13', name: 'new' } });
-    expect((await ask('bob', '/api/routes/other.new', put({}))).status).toBe(400);
     expect(sent).toEqual([['bob', 'POST', '/apis/gatewarden.io/v1alpha1/namespaces/bank/routes']]);
   });
 

@@ -57,20 +57,100 @@ describe('reviews of a caller', () => {
         },
       },
     });
-    const callers = [await review.caller('eve1'), await review.caller('eve2')];
+    const callers = [await review.caller('eve1', '10.0.0.1'), await review.caller('eve2', '10.0.0.1')];
     const asked = Array.from({ length: 3000 }, (_, at) =>
       review.may(callers[at % 2]!, { verb: 'list', namespace: `n${at}` }).then(
         () => 200,
         ({ status }: { status: number }) => status,
       ),
     );
-    const other = review.caller('ann');
+    const other = review.caller('ann', '10.0.0.1');
     held.resolve();
     expect((await other).name).toBe('ann');
     const statuses = await Promise.all(asked);
     expect(statuses.filter((status) => status === 200).length).toBe(256);
     expect(new Set(statuses)).toEqual(new Set([200, 503]));
     expect(await review.may(callers[0]!, { verb: 'list', namespace: 'later' })).toBe(true);
+  });
+});
+
+describe('unknown tokens', () => {
+  /** An API server that accepts tokens such as `ann~1`, and answers for others when it is told to. */
+  function reviewing() {
+    const clock = new ManualClock();
+    const held = Promise.withResolvers<void>();
+    const reviewed: string[] = [];
+    const review = new CallerReview({
+      clock,
+      api: {
+        async call({ body }: ApiRequest): Promise<ApiAnswer> {
+          const { token } = (body as { spec: { token?: string } }).spec;
+          if (token === undefined) return { status: 201, body: { status: { allowed: true } } };
+          reviewed.push(token);
+          const authenticated = !token.startsWith('garbage');
+          if (!authenticated) await held.promise;
+          return { status: 201, body: { status: { authenticated, user: { username: token.split('~')[0] } } } };
+        },
+      },
+    });
+    const garbage = (count: number, from: (at: number) => string): Promise<number[]> =>
+      Promise.all(
+        Array.from({ length: count }, (_, at) =>
+          review.caller(`garbage${at}`, from(at)).then(
+            () => 200,
+            ({ status }: { status: number }) => status,
+          ),
+        ),
+      );
+    return { clock, held, reviewed, review, garbage };
+  }
+
+  it('do not keep callers waiting that were accepted before, whose reviews have run out', async () => {
+    const { clock, held, review, garbage } = reviewing();
+    const ann = await review.caller('ann', '10.0.0.1');
+    await clock.pass(11_000);
+    const refused = garbage(3000, (at) => `10.1.${at % 200}.1`);
+    expect((await review.caller('ann', '10.0.0.1')).name).toBe('ann');
+    expect(await review.may(ann, { verb: 'list' })).toBe(true);
+    held.resolve();
+    await clock.pass(60_000);
+    expect(new Set(await refused)).toEqual(new Set([401, 503]));
+  });
+
+  it.each([
+    ['an address', (): string => '10.1.0.1'],
+    ['all addresses of a network', (at: number): string => `2001:db8:1:2:${(at % 99) + 1}::1`],
+  ])('of %s leave new callers of other addresses a place', async (_, from) => {
+    const { clock, held, reviewed, review, garbage } = reviewing();
+    const refused = garbage(500, from);
+    expect((await review.caller('bob', '10.0.0.2')).name).toBe('bob');
+    expect(reviewed).toEqual(['garbage0', 'garbage1', 'bob']);
+    held.resolve();
+    await clock.pass(60_000);
+    expect(new Set(await refused)).toEqual(new Set([401, 503]));
+  });
+
+  it('do not push callers out of the cache', async () => {
+    const { clock, held, reviewed, review, garbage } = reviewing();
+    held.resolve();
+    await review.caller('ann', '10.0.0.1');
+    for (let round = 0; round < 20; round++) await garbage(64, () => `10.2.0.${round}`);
+    await review.caller('ann', '10.0.0.1');
+    expect(reviewed.filter((token) => token === 'ann').length).toBe(1);
+    await clock.pass(0);
+  });
+
+  it('are reviewed at a pace that the API server can bear', async () => {
+    const { clock, held, reviewed, garbage } = reviewing();
+    held.resolve();
+    const refused = garbage(1000, (at) => `10.3.${at % 100}.1`);
+    await clock.pass(0);
+    expect(reviewed.length).toBe(200);
+    await clock.pass(1000);
+    expect(reviewed.length).toBeGreaterThan(290);
+    expect(reviewed.length).toBeLessThan(310);
+    await clock.pass(60_000);
+    await refused;
   });
 });
 
