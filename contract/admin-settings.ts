@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Problem } from './problem.ts';
 import { vertxOptions, vertxServerOptions } from './vertx-options.ts';
 import { choice, flag, integer, text } from './vocabulary/configured.ts';
-import { noEffect, unavailable } from './vocabulary/field-notes.ts';
+import { unavailable } from './vocabulary/field-notes.ts';
 import { ref } from './vocabulary/reference.ts';
 
 const connector = z.strictObject({
@@ -79,17 +79,24 @@ export const adminSettings = z.strictObject({
   maxBodyLength: integer({ min: 1 })
     .optional()
     .describe('Maximum size of a request body in bytes; unlimited by default.'),
-  adminMaxBodyLength: noEffect(integer({ min: 0 }), 'a document for the admin port has at most 1 MiB'),
+  adminMaxBodyLength: integer({ min: 1, max: 67_108_864 })
+    .default(1_048_576)
+    .describe('Maximum size of a request body on the admin port in bytes.'),
   adminConnector: unavailable('connector of the admin port'),
   openTelemetry: unavailable('settings of OpenTelemetry'),
   auditService: unavailable('AuditService reference'),
   apiProtectionFilter: ref('filter')
     .optional()
     .describe(
-      'Filter in front of the API on the admin port; by default the object `ApiProtectionFilter` of the heap, if there ' +
-        'is one.',
+      'Filter in front of the API on the admin port, in place of the rule that only this machine may use it; by ' +
+        'default the object `ApiProtectionFilter` of the heap, if there is one.',
     ),
-  metricsProtectionFilter: unavailable('Filter reference'),
+  metricsProtectionFilter: ref('filter')
+    .optional()
+    .describe(
+      'Filter in front of the metrics on the admin port; by default the object `MetricsProtectionFilter` of the heap, ' +
+        'if there is one.',
+    ),
 });
 
 export type AdminSettings = z.infer<typeof adminSettings>;

@@ -19,6 +19,14 @@ export function isFromThisMachine({ socket, headers }: AskedFrom): boolean {
   return host === 'localhost' || isLoopback(host.replace(/^\[(.*)\]$/, '$1'));
 }
 
+/** Whether a browser asks for a page of another origin, whose cookies and addresses say nothing of who wants it. */
+export function isFromOtherPage({ headers }: Pick<AskedFrom, 'headers'>): boolean {
+  if (OTHER_PAGES.includes(String(headers['sec-fetch-site']))) return true;
+  const origin = headers['origin'];
+  if (origin === undefined) return false;
+  return !URL.canParse(String(origin)) || new URL(String(origin)).host !== String(headers['host']).toLowerCase();
+}
+
 /** Whether an address is that of a peer on this machine. */
 export function isLoopback(address: string | undefined): boolean {
   return address !== undefined && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(address);

@@ -183,6 +183,8 @@ export interface Update {
   readonly defaults: readonly string[];
   /** Absent when all shared resources stay as they are. */
   readonly resources?: ResourceChanges;
+  /** Key texts of new routes that take no requests if they cannot be built: they are about to be taken back then. */
+  readonly provisional?: readonly string[];
 }
 
 export interface RouteKey {

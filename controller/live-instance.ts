@@ -51,6 +51,8 @@ export class LiveInstance implements ManagedInstance {
   /** Called after every compilation that was delivered or could not be. */
   private readonly waiting = new Set<(runs: boolean) => void>();
   private running: string | null = null;
+  /** Files that are being created over HTTP, and removed again if their routes cannot be built. */
+  private readonly provisional = new Set<string>();
   /** Routes that planes could not build, by their keys. */
   private readonly unbuilt = new Map<string, UnbuiltPart>();
 
@@ -120,11 +122,13 @@ export class LiveInstance implements ManagedInstance {
       if ((found?.file ?? null) !== before) done.resolve(runs ? this.unbuiltOf(found) : null);
     };
     this.waiting.add(look);
+    if (before === null) this.provisional.add(path);
     const timer = setTimeout(() => done.resolve(null), LONGEST_DELIVERY);
     this.options.source.lookAt(path);
     return done.promise.finally(() => {
       clearTimeout(timer);
       this.waiting.delete(look);
+      this.provisional.delete(path);
     });
   }
 
@@ -142,7 +146,7 @@ export class LiveInstance implements ManagedInstance {
         return;
       }
       const compilation = compiled.value;
-      update = compilation.snapshot === null ? null : this.publisher.update(compilation.snapshot);
+      update = compilation.snapshot === null ? null : this.marked(this.publisher.update(compilation.snapshot));
       this.options.compiled(compilation, update);
     } catch (error) {
       this.options.failed(error);
@@ -150,6 +154,13 @@ export class LiveInstance implements ManagedInstance {
     }
     if (update === null) this.settled(true);
     else this.delivering = this.deliver(update).finally(() => this.delivered());
+  }
+
+  /** The update with the routes that must not be seen before they are known to work. */
+  private marked(update: Update | null): Update | null {
+    if (update === null || this.provisional.size === 0) return update;
+    const routes = this.compilation.verdicts.filter(({ file }) => this.provisional.has(file.path));
+    return { ...update, provisional: routes.flatMap(({ route }) => (route === null ? [] : [routeKeyText(route)])) };
   }
 
   private async deliver(update: Update): Promise<void> {

@@ -1,13 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { Logger } from 'pino';
 import { withParts } from '../../contract/document/late-part.ts';
 import { problemText } from '../../contract/problem-text.ts';
 import type { Compilation } from '../../controller/compile/compiler.ts';
 import { hasErrors } from '../../controller/compile/verdict.ts';
 import { LiveInstance } from '../../controller/live-instance.ts';
 import { catalogue } from '../../dataplane/catalogue/catalogue.ts';
-import { apiProtection } from '../../dataplane/connectors/api-protection.ts';
+import { adminProtection } from '../../dataplane/connectors/admin-protection.ts';
 import {
   configuredConnectors,
   connectorCount,
@@ -22,7 +21,6 @@ import { programLog, programLogStyle } from '../../dataplane/log/program-log.ts'
 import { CannotListen } from '../../dataplane/supervisor/cannot-listen.ts';
 import { type Plane, startPlane } from '../../dataplane/supervisor/plane.ts';
 import { operatorReach } from '../../dataplane/unit/operator-reach.ts';
-import type { AdminGuard } from '../../platform/admin/admin-guard.ts';
 import type { ListenAddress } from '../../platform/listen-address.ts';
 import { type SecureChoice, secureConnector } from '../options/secure-options.ts';
 import { makeTemporaryDirectory } from '../options/temporary-directory.ts';
@@ -152,7 +150,10 @@ export async function runInstance(path: string | undefined, options: RunOptions)
       drainDelay: options['drain-delay'],
       drainTimeout: options['drain-timeout'],
       configurationFigures: tally,
-      protection: await protectionOf(instance, log),
+      protection: await adminProtection({
+        ...{ document: admin.document, catalogue, reach: operatorReach(instance.reach), log },
+      }),
+      adminMaxBodyLength: settings.adminMaxBodyLength,
       api: managedApi({ instance: live, mode: settings.mode, reach: instance.reach, prefix: settings.prefix, log }),
     });
   } catch (error) {
@@ -182,12 +183,6 @@ export async function runInstance(path: string | undefined, options: RunOptions)
   });
   await running.closed;
   return 0;
-}
-
-/** Filter of `admin.json` in front of the API. */
-async function protectionOf({ admin, reach }: Instance, log: Logger): Promise<AdminGuard | undefined> {
-  const guard = await apiProtection({ document: admin.document, catalogue, reach: operatorReach(reach), log });
-  return guard ?? undefined;
 }
 
 /** Whether something is wrong that more than one route depends on. */

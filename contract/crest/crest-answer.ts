@@ -4,6 +4,7 @@ import { type CrestError, errorBody } from './crest-error.ts';
 import { selectFields } from './field-list.ts';
 import type { JsonPointer } from './json-pointer.ts';
 import { mediaField } from './media-field.ts';
+import { PageText } from './page-text.ts';
 import type { Resource } from './resource.ts';
 import type { QueryPage } from './resource-query.ts';
 import type { CrestOutcome } from './run-operation.ts';
@@ -12,7 +13,8 @@ import type { CrestOutcome } from './run-operation.ts';
 export interface CrestAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
+  /** A long page of results is written when it is sent. */
+  readonly body: string | Uint8Array | PageText;
 }
 
 /** Parts of a request that shape its answer. */
@@ -33,7 +35,7 @@ const JSON_TYPE = { 'content-type': 'application/json;charset=UTF-8' };
 export function outcomeAnswer(outcome: CrestOutcome, shape: AnswerShape): CrestAnswer {
   switch (outcome.kind) {
     case 'page':
-      return jsonAnswer(200, pageBody(outcome.page, shape), shape.isPretty);
+      return pageAnswer(outcome.page, shape);
     case 'value':
       if (outcome.value === undefined) return { status: 204, headers: NO_CACHE, body: '' };
       return jsonAnswer(200, outcome.value, shape.isPretty);
@@ -85,16 +87,20 @@ function resourceBody({ id, revision, content }: Resource, { protocol, fields }:
   return { ...head, ...selected, ...head };
 }
 
-function pageBody(
-  { results, cookie, countPolicy, total, remaining, count }: QueryPage,
-  shape: AnswerShape,
-): JsonObject {
-  return {
-    results: results.map((one) => resourceBody(one, shape)),
+/** Pages with more results are written piece by piece. */
+const SHORT_PAGE = 50;
+
+function pageAnswer(page: QueryPage, shape: AnswerShape): CrestAnswer {
+  const { results, cookie, countPolicy, total, remaining, count } = page;
+  const rest = {
     resultCount: count ?? results.length,
     pagedResultsCookie: cookie,
     totalPagedResultsPolicy: countPolicy,
     totalPagedResults: total,
     remainingPagedResults: remaining ?? -1,
   };
+  const bodyOf = (at: number): JsonObject => resourceBody(results[at]!, shape);
+  const text = new PageText(results, { bodyOf, rest, isPretty: shape.isPretty });
+  const body = results.length > SHORT_PAGE ? text : text.toString();
+  return { status: 200, headers: { ...NO_CACHE, ...JSON_TYPE }, body };
 }

@@ -2,7 +2,8 @@ import { charactersOf, endsWord, isBlank } from '../document/blank.ts';
 import { stars } from './stars.ts';
 import { hideUrlPasswords } from './url-password.ts';
 
-const SECRET_NAMES = '(?:password|passphrase|secrets?|private[_-]?key|api[_-]?key|authorization|token)';
+const SECRET_NAMES =
+  '(?:password|passphrase|secrets?|private[_-]?key|api[_-]?key|authorization|token|security[._]credentials)';
 /** Fields that hold secrets, or objects of secrets; ids of secrets and what provides them have other names. */
 const SECRET = new RegExp(`${SECRET_NAMES}$`, 'i');
 /** Fields that hold ids of secrets; what cannot be one may be the secret itself. */
@@ -20,7 +21,7 @@ const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 /** Names or declarations of secret stores, also where they are a field of `secrets`. */
-const STORES = 'stores';
+export const STORES = 'stores';
 const LONG_LINE = 4096;
 /** The end of a name is enough to tell whether it is that of a secret. */
 const LONGEST_NAME = 64;
@@ -158,13 +159,14 @@ function flowSecret(line: string): number | null {
   return found === null ? null : skipBlank(line, found.index + found[0].length);
 }
 
-function isSecret(field: string): boolean {
+/** True for the name of a field that holds a secret, or an object of secrets. */
+export function isSecret(field: string): boolean {
   const end = field.slice(-LONGEST_NAME);
   return SECRET.test(end) && !SECRET_ID.test(end);
 }
 
 /** Whether what stands where an id is wanted may be the secret itself. */
-function isMistaken(field: string, value: string): boolean {
+export function isMistaken(field: string, value: string): boolean {
   return SECRET_ID.test(field.slice(-LONGEST_NAME)) && value !== '' && !ID.test(value);
 }
 

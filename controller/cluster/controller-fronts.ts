@@ -18,6 +18,7 @@ import type { ControllerMetrics } from '../metrics/controller-metrics.ts';
 import type { ServingCertificate } from '../publish/channel/serving-credentials.ts';
 import type { ApiCaller, ApiOnBehalf } from './api/api-client.ts';
 import type { NamespaceScope } from './cluster-source.ts';
+import { type AnsweredCall, isChange } from './crest/answered-call.ts';
 import { CrestFront, type CrestFrontOptions } from './crest/crest-front.ts';
 import { type AdmissionTarget, admissionConfiguration } from './identity/admission-configuration.ts';
 import { AdmissionRegistration, type WebhookConfigurationKind } from './identity/admission-registration.ts';
@@ -25,6 +26,9 @@ import { reviewedAccess } from './identity/reviewed-access.ts';
 
 /** How often somebody looks whether the webhook is still registered as it has to be, in milliseconds. */
 const REGISTRATION_INTERVAL = 60_000;
+
+/** Characters of a path in a log line. */
+const LONGEST_PATH = 400;
 
 export interface WebhookOptions extends ListenAddress {
   /** Where the API server finds it; null for the address that it listens on. */
@@ -107,10 +111,23 @@ export class ControllerFronts {
   /** Common REST is only here, because it takes tokens that are good for more than this. */
   openSecureAdmin(address: ListenAddress): Promise<BoundAddress> {
     const { api, judge, info, routeSchema, explain, managed, apiRate: rate, certificate } = this.options;
-    const paths = rate > 0 ? new CrestFront({ api, judge, info, routeSchema, explain, rate, ...managed }).paths : [];
+    const answered = (call: AnsweredCall): void => this.apiAnswered(call);
+    const parts = { api, judge, info, routeSchema, explain, rate, answered, ...managed };
+    const paths = rate > 0 ? new CrestFront(parts).paths : [];
     this.secureAdmin = this.adminWith(reviewedAccess(api), pair(certificate()), paths);
     this.admins.push(this.secureAdmin);
     return this.secureAdmin.listen(address);
+  }
+
+  private apiAnswered({ collection, milliseconds, ...call }: AnsweredCall): void {
+    const { log, metrics } = this.options;
+    const { operation, status, path } = call;
+    metrics.apiAnswered(operation, collection, status, milliseconds);
+    const shown = { ...call, path: path.slice(0, LONGEST_PATH) };
+    // Reads are many; each change is told.
+    if (isChange(operation) && call.caller !== null)
+      log.info(shown, status < 300 ? 'resource changed over HTTP' : 'change over HTTP rejected');
+    else log.debug(shown, 'Common REST request answered');
   }
 
   async openWebhook(options: WebhookOptions): Promise<BoundAddress> {

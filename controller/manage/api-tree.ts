@@ -12,6 +12,7 @@ import type { ManagedInstance } from './managed-instance.ts';
 import { managedRoute, managedRoutes } from './managed-route.ts';
 import { type ChangedRoute, routeCollection } from './route-collection.ts';
 import { INFO_DESCRIPTION, routeDescription } from './route-description.ts';
+import { RouteSecrets } from './route-secrets.ts';
 
 export interface ApiTreeOptions {
   readonly instance: ManagedInstance;
@@ -46,6 +47,7 @@ const HEAP = 'gateway';
 export function apiTree(options: ApiTreeOptions): CrestTree {
   const { instance, managesRoutes, info, explain } = options;
   const cookies = new PageCookies(randomBytes(32));
+  const secrets = new RouteSecrets();
   const describes = routeDescription(options.routeSchema);
   let last: Promise<unknown> = Promise.resolve();
   const queue = <T>(change: () => Promise<T>): Promise<T> => {
@@ -71,6 +73,7 @@ export function apiTree(options: ApiTreeOptions): CrestTree {
       cookies,
       queue,
       explain,
+      secrets,
       changed: options.changed,
     });
     return { kind: 'collection', provider, describes };
@@ -90,7 +93,8 @@ export function apiTree(options: ApiTreeOptions): CrestTree {
     if (rest[0] !== 'objects' || id === undefined || !managesRoutes) return { node, depth: depth + 2 };
     const { verdicts } = instance.compilation;
     const route =
-      managedRoute(verdicts, router, id) ?? managedRoutes(verdicts, router).find((one) => slug(one.id) === id);
+      managedRoute(verdicts, router, id, secrets) ??
+      managedRoutes(verdicts, router, secrets).find((one) => slug(one.id) === id);
     if (route === undefined) return null;
     if (rest.length === 1) return { node: FOLDER, depth: depth + 4 };
     return below(`${router}.${route.name}`, rest.slice(1), depth + 4);

@@ -13,6 +13,7 @@ import { judgeRoute, type RouteProblem, routeProblems } from './judged-route.ts'
 import type { ManagedInstance } from './managed-instance.ts';
 import { type ManagedRoute, managedRoute, managedRoutes } from './managed-route.ts';
 import { createFile, FileChanged, removeFile, replaceFile } from './route-file.ts';
+import type { RouteSecrets } from './route-secrets.ts';
 
 export interface RouteCollectionOptions {
   readonly instance: ManagedInstance;
@@ -24,6 +25,7 @@ export interface RouteCollectionOptions {
   /** Runs changes one after the other. */
   readonly queue: <T>(change: () => Promise<T>) => Promise<T>;
   readonly explain: ExplainRequest;
+  readonly secrets: RouteSecrets;
   /** Called after each change. */
   changed(change: ChangedRoute): void;
 }
@@ -50,8 +52,9 @@ const LONGEST_ID = 200;
 
 /** Routes of a router as resources: reads show the files, and changes write them. */
 export function routeCollection(options: RouteCollectionOptions): CollectionProvider {
-  const { instance, router, directory, cookies, queue } = options;
-  const known = (id: string): ManagedRoute | undefined => managedRoute(instance.compilation.verdicts, router, id);
+  const { instance, router, directory, cookies, queue, secrets } = options;
+  const known = (id: string): ManagedRoute | undefined =>
+    managedRoute(instance.compilation.verdicts, router, id, secrets);
 
   function found(id: string, expected: string | null = null): ManagedRoute {
     const route = known(id);
@@ -64,7 +67,7 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
 
   async function replace(before: ManagedRoute, given: JsonObject): Promise<ManagedRoute> {
     const { id, file } = before;
-    const text = textOf(id, given);
+    const text = textOf(id, secrets.restored(id, given, before.document));
     if (Buffer.compare(file.content, Buffer.from(text)) === 0) return before;
     refuseProblems(await judgeRoute(instance, { directory, path: file.path, content: Buffer.from(text) }), id);
     await change({
@@ -124,8 +127,10 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
   async function validated(given: string | null, body: JsonValue): Promise<JsonValue> {
     const content = isJsonObject(body) ? body : given === null ? {} : found(given).content;
     const id = given ?? (typeof content['_id'] === 'string' ? content['_id'] : 'validated');
-    const path = known(id)?.file.path ?? join(directory, `${checkedId(id)}.json`);
-    const problems = await judgeRoute(instance, { directory, path, content: Buffer.from(textOf(id, content)) });
+    const route = known(id);
+    const document = secrets.restored(id, content, route?.document ?? null);
+    const path = route?.file.path ?? join(directory, `${checkedId(id)}.json`);
+    const problems = await judgeRoute(instance, { directory, path, content: Buffer.from(textOf(id, document)) });
     return {
       valid: !problems.some(({ severity }) => severity === 'error'),
       problems,
@@ -152,7 +157,7 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
         if (instance.compilation.verdicts.some(({ file }) => file.path === path)) {
           throw new CrestError(409, `the route '${id}' needs the file '${id}.json', which holds something else`);
         }
-        const text = textOf(id, content);
+        const text = textOf(id, secrets.restored(id, content, null));
         refuseProblems(await judgeRoute(instance, { directory, path, content: Buffer.from(text) }), id);
         await change({
           id,
@@ -185,7 +190,7 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
         return before;
       }),
     query: async (query) =>
-      queryResources(managedRoutes(instance.compilation.verdicts, router), query, cookies, router),
+      queryResources(managedRoutes(instance.compilation.verdicts, router, secrets), query, cookies, router),
     act(given, action, body) {
       if (action === 'validate') return validated(given, body);
       if (action === 'explain') return explained(given, body);

@@ -29,6 +29,8 @@ export class ControllerMetrics {
   private readonly statusWrites: Counter<'kind' | 'outcome'>;
   private readonly events: Counter<'outcome'>;
   private readonly webhookTime: Histogram<'kind' | 'outcome'>;
+  private readonly apiCalls: Counter<'operation' | 'collection' | 'status'>;
+  private readonly apiTime: Histogram<'operation'>;
 
   constructor(source: ControllerMetricsSource) {
     const registers = [this.registry];
@@ -70,6 +72,19 @@ export class ControllerMetrics {
       buckets: COMPILE_BOUNDS,
       registers,
     });
+    this.apiCalls = new Counter({
+      name: 'gw_controller_api_requests_total',
+      help: 'Requests of Common REST, by operation, collection and status.',
+      labelNames: ['operation', 'collection', 'status'],
+      registers,
+    });
+    this.apiTime = new Histogram({
+      name: 'gw_controller_api_seconds',
+      help: 'Time until the answer to a request of Common REST begins, by operation.',
+      labelNames: ['operation'],
+      buckets: COMPILE_BOUNDS,
+      registers,
+    });
     showNow(registers, source);
     showWatches(registers, source);
     showCertificates(registers, source);
@@ -100,6 +115,12 @@ export class ControllerMetrics {
 
   webhookAnswered(kind: string, outcome: string, milliseconds: number): void {
     this.webhookTime.observe({ kind, outcome }, milliseconds / 1000);
+  }
+
+  /** @param operation one of a few names, like the collection */
+  apiAnswered(operation: string, collection: string, status: number, milliseconds: number): void {
+    this.apiCalls.inc({ operation, collection, status: String(status) });
+    this.apiTime.observe({ operation }, milliseconds / 1000);
   }
 }
 

@@ -18,8 +18,8 @@ export interface CheckedAdmin {
   readonly tls: readonly (CheckedObject | null)[];
   /** What keeps content where no document says; null for the default object. */
   readonly storage: CheckedObject | null;
-  /** Filter in front of the API on the admin port; null for none. */
-  readonly protection: CheckedObject | null;
+  /** Filters in front of the API and of the metrics on the admin port; null for none. */
+  readonly protections: { readonly api: CheckedObject | null; readonly metrics: CheckedObject | null };
 }
 
 /** Result of a check: the settings and objects, unless there are errors. */
@@ -53,24 +53,30 @@ export function checkAdmin(document: JsonObject, defaults: Scope, options: Check
   }
   const tls = (settings?.connectors ?? []).map((one, at) => resolve(one.tls, ['connectors', at, 'tls']));
   const storage = resolve(settings?.temporaryStorage, ['temporaryStorage']);
-  const protection = resolve(settings?.apiProtectionFilter ?? namedFilter(document['heap']), ['apiProtectionFilter']);
+  const { heap } = document;
+  const named = {
+    api: namedFilter(heap, 'ApiProtectionFilter'),
+    metrics: namedFilter(heap, 'MetricsProtectionFilter'),
+  };
+  const protections = {
+    api: resolve(settings?.apiProtectionFilter ?? named.api, ['apiProtectionFilter']),
+    metrics: resolve(settings?.metricsProtectionFilter ?? named.metrics, ['metricsProtectionFilter']),
+  };
   check.finish();
   if (settings !== undefined) problems.push(...adminRemarks(settings));
   // an object is not idle when a name that leads nowhere may have been meant to lead to it
   const needed = isLost ? null : reachable(used);
   problems.push(...heapRemarks(document['heap'], check.scope, needed));
   if (settings === undefined || problems.some(({ severity }) => severity === 'error')) return { admin: null, problems };
-  return { admin: { settings, scope: check.scope, tls, storage, protection }, problems };
+  return { admin: { settings, scope: check.scope, tls, storage, protections }, problems };
 }
 
-/** An object of this name protects the API, whether a field refers to it or not. */
-function namedFilter(heap: JsonValue | undefined): Reference | undefined {
+/** An object of this name protects something, whether a field refers to it or not. */
+function namedFilter(heap: JsonValue | undefined, name: string): Reference | undefined {
   const declared = Array.isArray(heap) ? (heap as readonly JsonValue[]) : [];
-  const isDeclared = declared.some((object) => isJsonObject(object) && object['name'] === PROTECTION);
-  return isDeclared ? new Reference('filter', PROTECTION, null) : undefined;
+  const isDeclared = declared.some((object) => isJsonObject(object) && object['name'] === name);
+  return isDeclared ? new Reference('filter', name, null) : undefined;
 }
-
-const PROTECTION = 'ApiProtectionFilter';
 
 /** The ports of the connectors; as they are written, where not all of the document can be read. */
 function portsOf(settings: AdminSettings | undefined, { connectors }: JsonObject): readonly unknown[] {
@@ -119,11 +125,6 @@ function heapRemarks(
     const name = isJsonObject(object) ? object['name'] : undefined;
     if (typeof name !== 'string') return [];
     const path = ['heap', at];
-    if (name === 'MetricsProtectionFilter') {
-      const message = "'MetricsProtectionFilter' is known, but not available in this version";
-      const hint = "metrics are on the admin port only: 'gatewarden run --admin' says where";
-      return [{ code: 'unavailable-field', severity: 'error', path, message, hint }];
-    }
     const checked = scope.objects.get(name);
     const isIdle = checked !== undefined && needed !== null && !needed.has(checked);
     const why =

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { MayReach } from '../../contract/egress.ts';
 import type { Problem } from '../../contract/problem.ts';
 import type { Reach } from '../../contract/reach.ts';
-import type { BaseEntry, RouteKey } from '../../contract/snapshot.ts';
+import { type BaseEntry, type RouteKey, routeKeyText } from '../../contract/snapshot.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { type Auditing, beginRecord } from '../audit/service/audited.ts';
 import type { RefusedHead } from '../engine/client/listener.ts';
@@ -113,6 +113,7 @@ export class Configuration {
   /** The manager of sessions around what is being built. */
   private session: SessionManager | null = null;
   private problems: BuildProblem[] = [];
+  private provisional: readonly string[] = [];
   private decider: Decider = { revision: '', plane: '', unit: 0 };
   /** Keys of the default object `Session`, which change without it. */
   private readonly sessionKeys = new GroupKeys();
@@ -169,6 +170,7 @@ export class Configuration {
   /** Runs a new revision. @returns what could not be built. */
   apply(update: PlacedUpdate): readonly BuildProblem[] {
     this.problems = [];
+    this.provisional = update.provisional ?? [];
     this.decider = { revision: update.revision, plane: this.options.planeName ?? '', unit: this.options.unit ?? 0 };
     const undo = this.undoing(update);
     const resources = this.shared.held;
@@ -317,7 +319,7 @@ export class Configuration {
     const { router, id, tenant } = entry;
     const keepsServing = old !== undefined && old.entry.tenant === tenant;
     this.problems.push({ route: { router, id }, problems: result.problems, keepsServing });
-    return keepsServing ? old : result.refusing;
+    return keepsServing ? old : this.provisional.includes(routeKeyText(entry)) ? null : result.refusing;
   }
 
   private readonly dispatcher = (place: RouterPlace, defaultHandler: Next | null): Next => {
@@ -350,7 +352,6 @@ export class Configuration {
   };
 
   // ---- what both need
-
   private planeServices(): PlaneServices {
     const { log, reach, observe, mayReach, connect = connectWire, streaming = true, unit = 0 } = this.options;
     const { count = () => {}, counter = () => () => {}, gauge = () => () => {} } = this.options;

@@ -1,13 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { CrestEndpoint } from '../../contract/crest/provider.ts';
 import { type AdminAnswer, jsonAnswer, textAnswer } from '../../platform/admin/admin-answer.ts';
-import {
-  type AdminGuard,
-  closedGuard,
-  everyGuard,
-  loopbackGuard,
-  openGuard,
-} from '../../platform/admin/admin-guard.ts';
+import { type AdminGuard, closedGuard, loopbackGuard, openGuard, pageGuard } from '../../platform/admin/admin-guard.ts';
 import { AdminServer } from '../../platform/admin/admin-server.ts';
 import { type AdminPath, AdminTable } from '../../platform/admin/admin-table.ts';
 import { CallRate, CREST_RATE, rateGuard } from '../../platform/admin/call-rate.ts';
@@ -18,6 +12,7 @@ import {
   folderAnswer,
   treeAnswer,
 } from '../../platform/admin/crest-path.ts';
+import type { AdminProtection } from '../connectors/admin-protection.ts';
 import { MetricsText } from '../metrics/metrics-text.ts';
 import type { MonitoringRecord } from '../metrics/monitoring.ts';
 import { monitoringEndpoint } from './monitoring-endpoint.ts';
@@ -31,8 +26,10 @@ export interface AdminSource {
   readonly prefix: string;
   /** Whether loopback says nothing of who asks: in a Pod, other containers and `kubectl port-forward` come over it. */
   readonly isInPod: boolean;
-  /** Guard in front of these endpoints, beside the one of the port. */
-  readonly protection?: AdminGuard | undefined;
+  /** Filters in front of paths: the one of the API is in place of the guard of the port. */
+  readonly protection?: AdminProtection | undefined;
+  /** Most bytes of a document that is sent to the admin port; 1 MiB unless said otherwise. */
+  readonly longestBody?: number | undefined;
   /** Endpoints below `/api`; absent where there are none. */
   readonly api?: CrestTree | undefined;
   monitoring(): MonitoringRecord[];
@@ -55,7 +52,7 @@ export function adminPort(source: AdminSource): AdminServer {
   const table = (): AdminTable => {
     const { prefix } = source;
     if (built?.prefix !== prefix) {
-      const open = [...openPaths(source, prefix, metrics), monitoringPath(prefix, monitoring, rate)];
+      const open = [...openPaths(source, prefix, metrics), monitoringPath(source, monitoring, rate)];
       built = {
         prefix,
         table: new AdminTable([...open, ...ownPaths(source, guard), ...apiPaths(source, prefix, guard)]),
@@ -80,6 +77,7 @@ function openPaths(source: AdminSource, prefix: string, metrics: MetricsText): A
     {
       ...open,
       path: '/metrics',
+      filter: source.protection?.metrics ?? undefined,
       aliases: [`/${prefix}/metrics/prometheus`, `/${prefix}/metrics/prometheus/0.0.4`],
       answer: async () => ({ status: 200, type: source.registry.contentType, body: await metrics.read() }),
     },
@@ -87,12 +85,13 @@ function openPaths(source: AdminSource, prefix: string, metrics: MetricsText): A
   ];
 }
 
-function monitoringPath(prefix: string, endpoint: CrestEndpoint, rate: CallRate): AdminPath {
+function monitoringPath({ prefix, protection }: AdminSource, endpoint: CrestEndpoint, rate: CallRate): AdminPath {
   const path = `/${prefix}/metrics/api`;
   return {
     method: 'GET',
     path: `${path}/*`,
     guard: rateGuard(openGuard, rate),
+    filter: protection?.metrics ?? undefined,
     refused: crestRefusal,
     async answer(call) {
       const begun = performance.now();
@@ -105,20 +104,25 @@ function monitoringPath(prefix: string, endpoint: CrestEndpoint, rate: CallRate)
   };
 }
 
-/** Most bytes of a document that is sent to the admin port. */
 const LONGEST_BODY = 1 << 20;
 
 /** Endpoints of Common REST, without the prefix and with it. */
-function apiPaths({ api, protection }: AdminSource, prefix: string, own: AdminGuard): AdminPath[] {
+function apiPaths(
+  { api, protection, longestBody = LONGEST_BODY }: AdminSource,
+  prefix: string,
+  own: AdminGuard,
+): AdminPath[] {
   if (api === undefined) return [];
-  const guard = protection === undefined ? own : everyGuard(own, protection);
+  const filter = protection?.api ?? undefined;
+  const guard = filter === undefined ? own : pageGuard;
   return [
     ...['/api', `/${prefix}/api`].map(
       (root): AdminPath => ({
         method: '*',
         path: `${root}/*`,
         guard,
-        longestBody: LONGEST_BODY,
+        filter,
+        longestBody,
         refused: crestRefusal,
         answer: (call) => treeAnswer(api, root, call),
       }),
@@ -128,6 +132,7 @@ function apiPaths({ api, protection }: AdminSource, prefix: string, own: AdminGu
       path: `/${prefix}`,
       aliases: [`/${prefix}/`],
       guard,
+      filter,
       refused: crestRefusal,
       answer: (call) => folderAnswer(api, `/${prefix}/api`, [], call),
     },

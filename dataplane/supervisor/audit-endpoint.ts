@@ -26,7 +26,7 @@ const EVENT: EndpointDescription = {
   hasRevisions: false,
 };
 
-/** Returns the events of a topic as resources. A cookie is the place of the next event, signed for its query. */
+/** Returns the events of a topic as resources. A cookie is the place of an event, sealed for its query. */
 export function auditEndpoint(audits: AskedAudit, topic: string, cookies: PageCookies): CrestEndpoint {
   async function asked(request: AuditRequest, call: CrestCall): Promise<Exclude<AuditAnswer, { kind: 'refused' }>> {
     const answer = await audits.ask(serviceOf(audits.services, call), '', request);
@@ -48,12 +48,12 @@ export function auditEndpoint(audits: AskedAudit, topic: string, cookies: PageCo
         const binding = bindingOf(topic, query, call);
         const answer = await asked({ kind: 'query', query: auditQuery(topic, query, cookies, binding) }, call);
         if (answer.kind !== 'page') throw new CrestError(500);
-        const { results, next, total } = answer.page;
+        const { results, next, last, total } = answer.page;
         if (query.countOnly) return { ...COUNTED, total, count: total };
         const isPaged = query.pageSize > 0 && next !== null;
         return {
           results: results.map(resourceOf),
-          cookie: isPaged ? cookies.write({ ranks: [next], id: '' }, binding) : null,
+          cookie: isPaged ? cookies.write(last ?? { ranks: [next], id: '' }, binding) : null,
           countPolicy: query.countPolicy === 'NONE' ? 'NONE' : 'EXACT',
           total,
         };
@@ -71,10 +71,13 @@ function auditQuery(topic: string, query: ResourceQuery, cookies: PageCookies, b
   if (hasCookie && query.offset > 0) {
     throw badRequest('_pagedResultsCookie and _pagedResultsOffset cannot be used together');
   }
-  const offset = hasCookie ? Number(cookies.read(cookie, binding).ranks[0]) : Math.max(0, query.offset);
+  const before = hasCookie ? cookies.read(cookie, binding) : null;
+  // A place without an id is the number of the next event, of handlers that count.
+  const offset = before?.id === '' ? Number(before.ranks[0]) : Math.max(0, query.offset);
+  const after = before === null || before.id === '' || countOnly ? null : before;
   const size = countOnly ? 1 : Math.max(0, pageSize);
   return {
-    ...{ topic, filter: selector.filter, sortKeys, pageSize: size, offset: countOnly ? 0 : offset },
+    ...{ topic, filter: selector.filter, sortKeys, pageSize: size, offset: countOnly ? 0 : offset, after },
     counts: countOnly || countPolicy !== 'NONE',
   };
 }

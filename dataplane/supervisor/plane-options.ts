@@ -1,6 +1,6 @@
-import type { AdminGuard } from '../../platform/admin/admin-guard.ts';
 import type { CrestTree } from '../../platform/admin/crest-path.ts';
 import type { ListenAddress } from '../../platform/listen-address.ts';
+import type { AdminProtection } from '../connectors/admin-protection.ts';
 import type { AccessLogTarget } from '../log/log-destination.ts';
 import type { LogLevel } from '../log/log-level.ts';
 import type { LogFormat, LogStyle } from '../log/log-style.ts';
@@ -31,8 +31,10 @@ export interface PreparedPlaneOptions {
   readonly link?: PlaneLinkView;
   /** Milliseconds after which a plane that no controller confirms is not ready; by default it stays ready. */
   readonly unreadyAfter?: number | undefined;
-  /** Guard in front of these endpoints, beside the one of the port. */
-  readonly protection?: AdminGuard | undefined;
+  /** Filters in front of paths of the admin port. */
+  readonly protection?: AdminProtection | undefined;
+  /** Most bytes of a document that is sent to the admin port; 1 MiB unless said otherwise. */
+  readonly adminMaxBodyLength?: number;
   /** Makes the endpoints of Common REST on the admin port, below `/api`; absent where there are none. */
   readonly api?: (inside: PlaneInside) => CrestTree;
   /** What becomes its first unit, where somebody had it load before. */

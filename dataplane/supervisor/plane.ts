@@ -212,7 +212,7 @@ class Supervisor implements PreparedPlane {
         const serving = supervisor.beginning?.serving;
         return serving?.kind === 'configuration' ? serving.prefix : 'openig';
       },
-      ...{ isInPod, protection },
+      ...{ isInPod, protection, longestBody: this.options.adminMaxBodyLength },
       api: api?.({ audits: this.audit, status: () => this.status }),
       monitoring: () => metrics.monitoring(),
       restartUnit: (number) => this.units.restart(number),

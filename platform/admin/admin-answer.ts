@@ -3,8 +3,14 @@ export interface AdminAnswer {
   readonly status: number;
   /** Media type of the body; empty without a body. */
   readonly type: string;
-  readonly body: string | Buffer;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A long body is made piece by piece while it is sent. */
+  readonly body: string | Buffer | AsyncIterable<string>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+}
+
+/** Returns the length of a body in bytes; 0 for one that is made while it is sent, of which little is held. */
+export function heldBytes({ body }: AdminAnswer): number {
+  return typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : 0;
 }
 
 /** Returns a line of text as an answer. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isFromThisMachine } from '../../contract/own-machine.ts';
+import { isFromOtherPage, isFromThisMachine } from '../../contract/own-machine.ts';
 
 /** Reason why a request is not admitted. */
 export interface AdminRefusal {
@@ -24,20 +24,14 @@ export const loopbackGuard: AdminGuard = {
   },
 };
 
+/** Admits everybody but pages of other origins: for paths behind a filter, which may know people by their cookies. */
+export const pageGuard: AdminGuard = {
+  async admit(request) {
+    return isFromOtherPage(request) ? { status: 403, message: 'not for pages of other origins' } : null;
+  },
+};
+
 /** Admits nobody: for an address where a token would be sent in the clear and loopback says nothing of who asks. */
 export function closedGuard(instead: string): AdminGuard {
   return { admit: async () => ({ status: 403, message: `only health and metrics are served here: ${instead}` }) };
-}
-
-/** Admits callers that all of these guards admit, asked in their order. */
-export function everyGuard(...guards: readonly AdminGuard[]): AdminGuard {
-  return {
-    async admit(request, path) {
-      for (const guard of guards) {
-        const refusal = await guard.admit(request, path);
-        if (refusal !== null) return refusal;
-      }
-      return null;
-    },
-  };
 }

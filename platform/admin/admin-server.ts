@@ -4,8 +4,9 @@ import type { Server as SecureServer } from 'node:https';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { errorCode } from '../error-code.ts';
 import type { BoundAddress, ListenAddress } from '../listen-address.ts';
-import { type AdminAnswer, textAnswer } from './admin-answer.ts';
+import { type AdminAnswer, heldBytes, textAnswer } from './admin-answer.ts';
 import { discardBody, hasBody, readBody } from './admin-body.ts';
+import { type AdminFilter, BodyTooLong } from './admin-filter.ts';
 import type { AdminGuard, AdminRefusal } from './admin-guard.ts';
 import { type AdminPath, type AdminPlace, type AdminTable, allowedMethods } from './admin-table.ts';
 import { UnsentAnswers } from './unsent-answers.ts';
@@ -118,14 +119,21 @@ export class AdminServer {
       answer = textAnswer(500, 'the request failed');
     }
     const { status, type, body, headers } = answer;
-    this.unsent.add(request.socket, response, Buffer.byteLength(body));
+    this.unsent.add(request.socket, response, heldBytes(answer));
     const media = type === '' ? {} : { 'content-type': type };
     const head = { ...ALWAYS, ...media, ...headers };
     const { socket } = response; // null behind an earlier request that is not answered yet
     if (!hasBody(request) || request.complete || socket === null) {
       // Of a body that was not read to its end, nothing can be told apart from the next request.
       const unread = hasBody(request) && !request.complete ? { connection: 'close' } : {};
-      response.writeHead(status, { ...head, ...unread }).end(body);
+      response.writeHead(status, { ...head, ...unread });
+      if (typeof body === 'string' || Buffer.isBuffer(body)) response.end(body);
+      else await this.sendPieces(response, body, path);
+      return;
+    }
+    if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
+      response.writeHead(status, { ...head, connection: 'close' });
+      await this.sendPieces(response, body, path);
       return;
     }
     response.writeHead(status, { ...head, 'content-length': Buffer.byteLength(body), connection: 'close' });
@@ -140,6 +148,20 @@ export class AdminServer {
     socket.destroy();
   }
 
+  /** Sends pieces as fast as the client takes them. A client that gets no end of its answer notices. */
+  private async sendPieces(response: ServerResponse, pieces: AsyncIterable<string>, path: string): Promise<void> {
+    try {
+      for await (const piece of response.req.method === 'HEAD' ? [] : pieces) {
+        if (response.destroyed) return;
+        if (!response.write(piece)) await drained(response);
+      }
+      response.end();
+    } catch (error) {
+      this.options.failed(error, path);
+      response.destroy();
+    }
+  }
+
   private async answerTo(request: IncomingMessage, path: string, query: string): Promise<AdminAnswer> {
     const table = this.options.table();
     const place = table.find(path);
@@ -148,12 +170,46 @@ export class AdminServer {
     const refusal = await (asked?.guard ?? this.options.guard).admit(request, path);
     if (refusal !== null) return refusalAnswer(refusal, asked);
     if (place === null) return textAnswer(404, `not found; the paths are ${listOf(table.listed)}`);
-    if (row === undefined) return wrongMethod(place);
-    const answer = await callRow(row, place, request, { path, query, scheme: this.scheme });
-    if (this.unsent.fits(Buffer.byteLength(answer.body))) return answer;
+    if (row === undefined && asked?.filter === undefined) return wrongMethod(place);
+    const answer = await (asked?.filter === undefined
+      ? callRow(row!, place, request, { path, query, scheme: this.scheme })
+      : this.filtered(asked, asked.filter, request));
+    if (this.unsent.fits(heldBytes(answer))) return answer;
     const later = { headers: { 'retry-after': '1' } };
-    return refusalAnswer({ status: 503, message: 'too many long answers are being sent', ...later }, row);
+    return refusalAnswer({ status: 503, message: 'too many long answers are being sent', ...later }, asked);
   }
+
+  /** Answers through a filter, which may lead to another path, but not to one that it does not stand in front of. */
+  private async filtered(row: AdminPath, filter: AdminFilter, request: IncomingMessage): Promise<AdminAnswer> {
+    const origin = `${this.scheme}://${request.headers.host ?? 'localhost'}`;
+    const remoteAddress = request.socket.remoteAddress ?? '';
+    try {
+      return await filter.answer(request, row.longestBody ?? 0, async ({ method, path, search, body, header }) => {
+        const place = this.options.table().find(path);
+        if (place === null || place.rows[0]?.filter !== filter) return refusedBy(row, 404, 'not found');
+        const plain = method === 'HEAD' ? 'GET' : method;
+        const passed = place.rows.find((one) => one.method === '*' || one.method === plain);
+        if (passed === undefined) return wrongMethod(place);
+        const call = { parameters: place.parameters, query: new URLSearchParams(search), body, path, search, header };
+        return passed.answer({ ...call, origin, remoteAddress, method: passed.method === '*' ? method : plain });
+      });
+    } catch (error) {
+      if (!(error instanceof BodyTooLong)) throw error;
+      return refusedBy(row, 413, `a body has at most ${row.longestBody ?? 0} bytes`);
+    }
+  }
+}
+
+/** Resolves when a response takes more, or will not be sent. */
+function drained(response: ServerResponse): Promise<void> {
+  if (response.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      response.off('drain', end).off('close', end);
+      resolve();
+    };
+    response.on('drain', end).on('close', end);
+  });
 }
 
 async function callRow(

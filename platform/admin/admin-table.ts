@@ -1,5 +1,6 @@
 import { percentDecoded } from '../../contract/percent-decoded.ts';
 import type { AdminAnswer } from './admin-answer.ts';
+import type { AdminFilter } from './admin-filter.ts';
 import type { AdminGuard } from './admin-guard.ts';
 
 /** Request that a guard has admitted. */
@@ -31,6 +32,8 @@ export interface AdminPath {
   /** Other paths with the same answer. */
   readonly aliases?: readonly string[];
   readonly guard: AdminGuard;
+  /** Sees the requests that the guard admits. */
+  readonly filter?: AdminFilter | undefined;
   /** Bytes that a body may have; a path without it takes no body. */
   readonly longestBody?: number;
   /** Makes the answer to a request that is refused before it is a call; by default a line of text. */

@@ -1,9 +1,11 @@
 import { Buffer } from 'node:buffer';
+import { setImmediate } from 'node:timers/promises';
 import { answerCrest } from '../../contract/crest/answer-crest.ts';
 import { type CrestAnswer, errorAnswer } from '../../contract/crest/crest-answer.ts';
 import { CrestError } from '../../contract/crest/crest-error.ts';
 import { describeEndpoints } from '../../contract/crest/describe/describe-endpoints.ts';
 import type { ApiFacts } from '../../contract/crest/describe/description.ts';
+import { PageText } from '../../contract/crest/page-text.ts';
 import { readParameters } from '../../contract/crest/parameters.ts';
 import type { CrestEndpoint } from '../../contract/crest/provider.ts';
 import { transactionIdOf } from '../../contract/crest/transaction-id.ts';
@@ -16,10 +18,11 @@ export async function crestAnswer(
   endpoint: CrestEndpoint,
   mount: string,
   call: AdminCall,
-  { facts, trustsTransactions = false }: Pick<CrestTree, 'trustsTransactions'> & { readonly facts?: ApiFacts } = {},
+  tree: Pick<CrestTree, 'trustsTransactions' | 'transactionId' | 'inTurn'> & { readonly facts?: ApiFacts } = {},
 ): Promise<AdminAnswer> {
+  const { facts, trustsTransactions = false } = tree;
   const { method, path, search, header, body } = call;
-  const transactionId = transactionIdOf(header, trustsTransactions);
+  const transactionId = tree.transactionId ?? transactionIdOf(header, trustsTransactions);
   const url = `${call.origin}${mount}`;
   const answer = await answerCrest(endpoint, {
     method,
@@ -31,7 +34,7 @@ export async function crestAnswer(
     transactionId,
     facts,
   });
-  return adminAnswer(answer);
+  return adminAnswer(answer, tree.inTurn);
 }
 
 /** Returns the error of Common REST for a request that is refused before it reaches an endpoint. */
@@ -41,14 +44,32 @@ export function crestRefusal(status: number, message: string): AdminAnswer {
   return adminAnswer(errorAnswer(new CrestError(status, message, parts), false));
 }
 
-function adminAnswer(answer: CrestAnswer): AdminAnswer {
-  const { 'content-type': type = '', ...headers } = answer.headers;
+function adminAnswer({ status, headers: all, body }: CrestAnswer, inTurn: InTurn = afterOthers): AdminAnswer {
+  const { 'content-type': type = '', ...headers } = all;
+  const isLong = body instanceof PageText;
   return {
-    status: answer.status,
+    status,
     type,
     headers,
-    body: typeof answer.body === 'string' ? answer.body : Buffer.from(answer.body),
+    body: isLong ? piecesOf(body, inTurn) : typeof body === 'string' ? body : Buffer.from(body),
   };
+}
+
+/** Runs something when the thread has time for it. */
+type InTurn = <T>(run: () => T) => Promise<T>;
+
+async function afterOthers<T>(run: () => T): Promise<T> {
+  await setImmediate();
+  return run();
+}
+
+async function* piecesOf(text: PageText, inTurn: InTurn): AsyncGenerator<string> {
+  const pieces = text[Symbol.iterator]();
+  for (;;) {
+    const { done, value } = await inTurn(() => pieces.next());
+    if (done === true) return;
+    yield value;
+  }
 }
 
 /** Part of a tree of endpoints: an endpoint, or a folder that has nothing to say of itself. */
@@ -65,6 +86,10 @@ export interface CrestTree {
   readonly facts: ApiFacts;
   /** Transaction ids of callers are believed; by default each request gets a new one. */
   readonly trustsTransactions?: boolean;
+  /** Transaction id of the request, where somebody has given it one already. */
+  readonly transactionId?: string;
+  /** Runs work in its turn, such as a piece of a long answer; by default after other work that waits. */
+  readonly inTurn?: InTurn;
   /** Returns the endpoint for a path and the number of steps that lead to it; null for none. */
   find(steps: readonly string[]): { readonly node: CrestNode; readonly depth: number } | null;
   /** Returns all endpoints, for descriptors. */

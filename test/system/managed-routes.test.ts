@@ -79,9 +79,40 @@ it.each<[string, object]>([
     expect([path, await ask(path, { 'x-key': 'right' })]).toEqual([path, path === '/openig' ? 204 : 200]);
   }
   expect((await put('/api/routes/shop', shop)).status).toBe(403);
-  expect(await ask('/api/info', { 'x-key': 'right', 'x-forwarded-for': '192.0.2.1' })).toBe(403);
+  expect(await ask('/api/info', { 'x-key': 'right', 'x-forwarded-for': '192.0.2.1' })).toBe(200);
+  expect(await ask('/api/info', { 'x-key': 'right', origin: 'https://evil.example' })).toBe(403);
   expect(existsSync(folder.at('config/routes/shop.json'))).toBe(false);
   expect(await ask('/metrics')).toBe(200);
+});
+
+it.each<[string, object]>([
+  [
+    'an object of its name',
+    { heap: [{ name: 'MetricsProtectionFilter', type: 'ConditionEnforcementFilter', config: { condition: key } }] },
+  ],
+  ['the field', { metricsProtectionFilter: { type: 'ConditionEnforcementFilter', config: { condition: key } } }],
+])('protects the metrics with the filter of admin.json, given as %s', async (_, admin) => {
+  await run(admin);
+  const ask = async (path: string, headers: Record<string, string> = {}): Promise<number> =>
+    (await fetch(`http://127.0.0.1:${gateway.adminPort}${path}`, { headers })).status;
+  const paths = [
+    '/metrics',
+    '/openig/metrics/prometheus',
+    '/openig/metrics/prometheus/0.0.4',
+    '/openig/metrics/api?_queryFilter=true',
+  ];
+  for (const path of paths) {
+    expect([path, await ask(path), await ask(path, { 'x-key': 'right' })]).toEqual([path, 403, 200]);
+  }
+  for (const path of ['/health/live', '/health/ready', '/openig/ping', '/api/info']) {
+    expect([path, await ask(path)]).toEqual([path, 200]);
+  }
+});
+
+it('limits bodies on the admin port by adminMaxBodyLength', async () => {
+  await run({ mode: 'EVALUATION', adminMaxBodyLength: 200 });
+  expect((await put('/api/routes/shop', { ...shop, name: 'x'.repeat(200) })).status).toBe(413);
+  expect((await put('/api/routes/shop', { handler: shop.handler })).status).toBe(201);
 });
 
 it('refuses to manage routes over HTTP by default', async () => {

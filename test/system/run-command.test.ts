@@ -65,7 +65,7 @@ describe('gatewarden run', () => {
   it('prints the loaded files and all addresses', async () => {
     await run(
       {
-        'config/admin.json': { prefix: 'gw', adminMaxBodyLength: 1024 },
+        'config/admin.json': { prefix: 'gw', vertx: { metricsEnabled: true } },
         'config/config.json': router(),
         'config/routes/20-b.json': answer('/b', 'b'),
         'config/routes/10-a.json': answer('/a', 'a'),
@@ -82,7 +82,7 @@ describe('gatewarden run', () => {
     expect(stdout).toContain(`metrics     http://127.0.0.1:${adminPort}/gw/metrics/prometheus`);
     expect((await gateway!.admin('/gw/metrics/prometheus')).status).toBe(200);
     expect((await gateway!.admin('/health/ready')).status).toBe(200);
-    await says('adminMaxBodyLength: has no effect');
+    await says('vertx.metricsEnabled: has no effect');
     expect(await gateway!.stop()).toBe(0);
   });
 
@@ -146,7 +146,7 @@ describe('gatewarden run', () => {
 
   it('counts problems, also in admin.json, and lists files that are not loaded', async () => {
     await run({
-      'config/admin.json': { adminMaxBodyLength: 1024 },
+      'config/admin.json': { vertx: { metricsEnabled: true } },
       'config/config.json': router(),
       'config/routes/a.json': answer('/a', 'a'),
       'config/routes/b.json': { ...answer('/b', 'b'), handler: 'nowhere' },

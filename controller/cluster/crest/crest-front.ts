@@ -1,12 +1,14 @@
 import { hkdfSync } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { errorAnswer } from '../../../contract/crest/crest-answer.ts';
 import { CrestError } from '../../../contract/crest/crest-error.ts';
 import type { DescribedSchema, EndpointDescription } from '../../../contract/crest/describe/description.ts';
 import { PageCookies } from '../../../contract/crest/page-cookie.ts';
 import type { CrestEndpoint } from '../../../contract/crest/provider.ts';
+import { transactionIdOf } from '../../../contract/crest/transaction-id.ts';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { AdminAnswer } from '../../../platform/admin/admin-answer.ts';
-import type { AdminGuard } from '../../../platform/admin/admin-guard.ts';
+import type { AdminGuard, AdminRefusal } from '../../../platform/admin/admin-guard.ts';
 import type { AdminCall, AdminPath } from '../../../platform/admin/admin-table.ts';
 import { CallRate } from '../../../platform/admin/call-rate.ts';
 import { type CrestTree, crestRefusal, treeAnswer } from '../../../platform/admin/crest-path.ts';
@@ -18,6 +20,7 @@ import type { ApiCaller, ApiOnBehalf } from '../api/api-client.ts';
 import { isOlderVersion } from '../api/resource-version.ts';
 import type { ClusterSource } from '../cluster-source.ts';
 import { bearerToken } from '../identity/reviews.ts';
+import { type AnsweredCall, collectionOf, operationOf } from './answered-call.ts';
 import { type Caller, CallerReview, unauthenticated, unavailable } from './caller-review.ts';
 import { CallerSlots } from './caller-slots.ts';
 import { clusterObjects } from './cluster-objects.ts';
@@ -48,6 +51,8 @@ export interface CrestFrontOptions extends ExplainedPlanes {
   isListed(): boolean;
   /** Text that only controllers know, and all of them. */
   secret(): string;
+  /** Called after each request. */
+  answered?(call: AnsweredCall): void;
 }
 
 const LONGEST_BODY = 1_048_576;
@@ -93,42 +98,75 @@ export class CrestFront {
   /** Paths for a server that speaks TLS: tokens of people arrive there. */
   get paths(): AdminPath[] {
     return ['/api', '/openig/api'].map((root) => ({
-      ...{ method: '*', path: `${root}/*`, guard: this.guard, longestBody: LONGEST_BODY },
+      ...{ method: '*', path: `${root}/*`, guard: this.guardOf(root), longestBody: LONGEST_BODY },
       refused: crestRefusal,
       answer: (call) => this.answer(root, call),
     }));
   }
 
   /** Judges who asks before a body is read. */
-  private get guard(): AdminGuard {
+  private guardOf(root: string): AdminGuard {
     return {
-      admit: async ({ headersDistinct, socket }) => {
-        try {
-          const { authorization = [] } = headersDistinct;
-          const given = authorization.length === 1 ? authorization[0]! : null;
-          const caller = await this.review.caller(bearerToken(given), socket.remoteAddress ?? '');
-          if (this.rate.take(caller.name)) return null;
-          return { status: 429, message: 'too many requests', headers: { 'retry-after': '1' } };
-        } catch (error) {
-          if (!(error instanceof CrestError)) throw error;
-          const { status, message, parts } = error;
-          return { status: status as 401 | 503, message, ...(parts.headers && { headers: parts.headers }) };
-        }
+      admit: async (request, path) => {
+        const begun = this.clock.steady();
+        const { refusal, caller } = await this.judged(request);
+        if (refusal === null) return null;
+        const { method = '', headersDistinct, url = '' } = request;
+        const query = new URLSearchParams(url.slice(path.length + 1));
+        const operation = operationOf({ method, query, header: (name) => headersDistinct[name]?.[0] ?? null });
+        const milliseconds = this.clock.steady() - begun;
+        const { status } = refusal;
+        this.answered({ root, caller, operation, path, status, milliseconds, transactionId: null });
+        return refusal;
       },
     };
   }
 
+  private async judged({ headersDistinct, socket }: IncomingMessage): Promise<{
+    readonly refusal: AdminRefusal | null;
+    readonly caller: string | null;
+  }> {
+    try {
+      const { authorization = [] } = headersDistinct;
+      const given = authorization.length === 1 ? authorization[0]! : null;
+      const { name: caller } = await this.review.caller(bearerToken(given), socket.remoteAddress ?? '');
+      if (this.rate.take(caller)) return { refusal: null, caller };
+      return { refusal: { status: 429, message: 'too many requests', headers: { 'retry-after': '1' } }, caller };
+    } catch (error) {
+      if (!(error instanceof CrestError)) throw error;
+      const { status, message, parts } = error;
+      const refusal = { status, message, ...(parts.headers && { headers: parts.headers }) };
+      return { refusal, caller: null };
+    }
+  }
+
   private async answer(root: string, call: AdminCall): Promise<AdminAnswer> {
+    const begun = this.clock.steady();
+    const transactionId = transactionIdOf(call.header, false);
+    const { path } = call;
+    let caller: Caller | null = null;
+    let status = 500;
     try {
       const token = bearerToken(call.header('authorization'));
-      const caller = await this.review.caller(token, call.remoteAddress);
+      caller = await this.review.caller(token, call.remoteAddress);
       if (token === null) throw unauthenticated('send Authorization: Bearer with a token of the cluster');
       if (!this.options.isListed()) throw unavailable('the controller has not read the cluster yet');
-      return await treeAnswer(this.tree(caller, token), root, call);
+      const answer = await treeAnswer({ ...this.tree(caller, token), transactionId }, root, call);
+      ({ status } = answer);
+      return answer;
     } catch (error) {
-      if (error instanceof CrestError) return answerOf(error);
-      throw error;
+      if (!(error instanceof CrestError)) throw error;
+      ({ status } = error);
+      return answerOf(error);
+    } finally {
+      const milliseconds = this.clock.steady() - begun;
+      const operation = operationOf(call);
+      this.answered({ root, caller: caller?.name ?? null, operation, path, status, milliseconds, transactionId });
     }
+  }
+
+  private answered({ root, ...call }: Omit<AnsweredCall, 'collection'> & { readonly root: string }): void {
+    this.options.answered?.({ ...call, collection: collectionOf(root, call.path) });
   }
 
   private tree(caller: Caller, token: string): CrestTree {
@@ -154,7 +192,7 @@ export class CrestFront {
       routes: { kind: 'collection', provider, describes: this.description },
       ...Object.fromEntries(others),
     } as const;
-    return clusterTree(endpoints, String(options.info['version'] ?? ''));
+    return { ...clusterTree(endpoints, String(options.info['version'] ?? '')), inTurn: parts.inTurn };
   }
 
   /** Resolves when the cache has a version or a later one, or after a while: the answer is right in any case. */

@@ -40,6 +40,7 @@ it('shows counters and current values', async () => {
   metrics.statusWritten('Route', 'written');
   metrics.eventRecorded('dropped');
   metrics.webhookAnswered('Route', 'denied', 2);
+  metrics.apiAnswered('put', 'routes', 409, 3);
   const lines = (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith('gw_controller_'));
   for (const line of [
     'gw_controller_compile_seconds_count 1',
@@ -49,6 +50,8 @@ it('shows counters and current values', async () => {
     'gw_controller_status_writes_total{kind="Route",outcome="written"} 1',
     'gw_controller_events_total{outcome="dropped"} 1',
     'gw_controller_webhook_seconds_count{kind="Route",outcome="denied"} 1',
+    'gw_controller_api_requests_total{operation="put",collection="routes",status="409"} 1',
+    'gw_controller_api_seconds_sum{operation="put"} 0.003',
     'gw_controller_leader 1',
     'gw_controller_revision_info{revision="r1"} 1',
     'gw_controller_streams 2',

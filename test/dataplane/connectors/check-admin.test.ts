@@ -117,6 +117,11 @@ describe('admin.json', () => {
     ['an unknown mode', { mode: 'TEST' }, 'error value mode'],
     ['an unknown way with PID files', { pidFileMode: 'ignore' }, 'error value pidFileMode'],
     ['a protection that is no filter', { apiProtectionFilter: 'Clock' }, 'error kind apiProtectionFilter'],
+    [
+      'an unknown protection of metrics',
+      { metricsProtectionFilter: 'none' },
+      'error reference metricsProtectionFilter',
+    ],
     ['an unknown protection', { apiProtectionFilter: 'none' }, 'error reference apiProtectionFilter'],
     [
       'an object with the name of a protection that is no filter',
@@ -125,15 +130,15 @@ describe('admin.json', () => {
     ],
     ['a storage that is none', { temporaryStorage: 'Clock' }, 'error kind temporaryStorage'],
     ['no length of bodies', { maxBodyLength: 0 }, 'error value maxBodyLength'],
-    ['a limit of the admin port', { adminMaxBodyLength: 1 }, 'warning no-effect adminMaxBodyLength'],
+    ['no length of bodies for the admin port', { adminMaxBodyLength: 0 }, 'error value adminMaxBodyLength'],
     ...['session', 'secrets', 'adminConnector', 'openTelemetry', 'auditService'].map(
       (field): [string, JsonObject, string] => [field, { [field]: {} }, `error unavailable-field ${field}`],
     ),
     ['an object that nothing uses', { heap: [storage('x')] }, 'warning no-effect heap[0]'],
     [
-      'an object in front of the metrics',
-      { heap: [{ name: 'MetricsProtectionFilter', type: 'HeaderFilter', config: { messageType: 'REQUEST' } }] },
-      'error unavailable-field heap[0]',
+      'an object in front of the metrics that is no filter',
+      { heap: [{ name: 'MetricsProtectionFilter', type: 'TemporaryStorage' }] },
+      'error kind metricsProtectionFilter',
     ],
     ['an object that is not sound', { heap: [{ name: 'x', type: 'NoSuch' }] }, 'error unknown-type heap[0].type'],
     ['a heap that is none', { heap: {} }, 'error value heap'],

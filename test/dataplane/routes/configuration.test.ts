@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { routeKeyText } from '../../../contract/snapshot.ts';
 import { type ConfiguredGateway, checkConfigured, startConfigured } from '../../support/gateways/configured-gateway.ts';
 
 let gateway: ConfiguredGateway;
@@ -22,13 +23,19 @@ function set(id: string, document: JsonObject): { router: string; id: string; na
 }
 
 let slot = 100;
-function apply(change: { set?: ReturnType<typeof set>[]; remove?: string[]; base?: JsonObject }) {
+function apply(change: {
+  set?: ReturnType<typeof set>[];
+  remove?: string[];
+  base?: JsonObject;
+  provisional?: string[];
+}) {
   return gateway.configuration.apply({
     revision: String(slot),
     base: change.base === undefined ? null : { document: change.base, hash: String(slot) },
     set: (change.set ?? []).map((entry) => ({ ...entry, hash: String(slot), slot: slot++ })),
     remove: (change.remove ?? []).map((id) => ({ router: 'gateway._router', id })),
     defaultSlots: {},
+    provisional: (change.provisional ?? []).map((id) => routeKeyText({ router: 'gateway._router', id })),
   });
 }
 
@@ -94,6 +101,18 @@ describe('a configuration', () => {
     expect(problems).toMatchObject([{ keepsServing: false }, { keepsServing: false }]);
     expect(await get('/a')).toMatch(/^500 .*route-unsound/s);
     expect(await get('/b')).toBe('200 wider');
+  });
+
+  it('does not serve a provisional route that cannot be built, and reports it', async () => {
+    gateway = await startConfigured(router, { routes: { b: says('old'), z: says('wider') } });
+    const unsound = { condition: "${find(request.uri.path, '^/a')}", handler: { type: 'Nonsense' } };
+    const problems = apply({ set: [set('a', unsound), set('b', unsound)], provisional: ['a', 'b'] });
+    expect(problems).toMatchObject([{ keepsServing: false }, { keepsServing: true }]);
+    expect(await get('/a')).toBe('200 old');
+    apply({ remove: ['b'] });
+    expect(await get('/a')).toBe('200 wider');
+    apply({ set: [set('a', unsound)] });
+    expect(await get('/a')).toMatch(/^500 .*route-unsound/s);
   });
 
   it('replaces everything when config.json changes, and keeps it when the new one is invalid', async () => {

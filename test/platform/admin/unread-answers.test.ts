@@ -36,3 +36,29 @@ it('holds a bounded number of bytes for clients that do not read their answers',
     await vi.waitFor(async () => expect(await status('/long')).toBe(200), { timeout: 20_000 });
   }
 });
+
+it('makes no more of a long answer than its client takes, and ends it when the client leaves', async () => {
+  let made = 0;
+  const ended = Promise.withResolvers<void>();
+  async function* pieces(): AsyncGenerator<string> {
+    try {
+      for (; made < 4096; made++) yield 'x'.repeat(65_536);
+    } finally {
+      ended.resolve();
+    }
+  }
+  const answer = () => ({ status: 200, type: 'text/plain', body: pieces() });
+  const table = new AdminTable([{ method: 'GET', path: '/long', guard: openGuard, answer }]);
+  const server = new AdminServer({ table: () => table, guard: openGuard, failed: () => undefined });
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close());
+  const unread = connect(port, '127.0.0.1').pause();
+  unread.write('GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await vi.waitFor(() => expect(made).toBeGreaterThan(1), { timeout: 20_000 });
+  unread.destroy();
+  await ended.promise;
+  expect(made).toBeLessThan(1024);
+  made = 4000;
+  const { body } = await request(`http://127.0.0.1:${port}/long`);
+  expect((await body.text()).length).toBe(96 * 65_536);
+});

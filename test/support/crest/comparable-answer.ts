@@ -8,8 +8,8 @@ const HEADERS = ['allow', 'cache-control', 'content-type', 'etag', 'location'];
 
 /** Returns an answer of ours without the parts that may differ: messages, cookies, ids of the server, order. */
 export function comparableAnswer({ status, headers, body }: CrestAnswer, request: ObservedRequest): JsonObject {
-  const bytes = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body);
-  return comparable(status, headers, request.method === 'HEAD' ? '' : bytes.toString(), request);
+  const text = body instanceof Uint8Array ? Buffer.from(body).toString() : String(body);
+  return comparable(status, headers, request.method === 'HEAD' ? '' : text, request);
 }
 
 /** Returns an observed answer in the same form, as our specification changes it. */

@@ -29,6 +29,6 @@ export async function sendCrest(
     body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
     url: 'http://gw.test/api/users',
   });
-  const text = Buffer.from(answer.body).toString();
+  const text = answer.body instanceof Uint8Array ? Buffer.from(answer.body).toString() : String(answer.body);
   return { ...answer, body: text === '' ? {} : (JSON.parse(text) as JsonObject) };
 }

@@ -22,6 +22,8 @@ export interface ServedInstance {
   readonly path: string;
   /** The instance for those who manage it over HTTP. */
   readonly managed: LiveInstance;
+  /** Updates that were delivered. */
+  readonly delivered: readonly Update[];
   /** What the compiler says of a file now, by its path in the folder. */
   verdict(file: string): Verdict;
   /** Writes files, takes those away whose content is null, and has the folder looked at. */
@@ -50,6 +52,7 @@ export async function serveInstance(
   let live: LiveInstance | null = null;
   let verdicts: readonly Verdict[] = [];
   const built = new Map<string, readonly Problem[]>();
+  const delivered: Update[] = [];
   const source = new DirectorySource({ config: configDirectory, watch: false, changed: () => live?.changed() });
   live = new LiveInstance({
     compiler: new Compiler({ checker: dataPlaneChecker(reach), tokens, configDirectory }),
@@ -72,7 +75,9 @@ export async function serveInstance(
     verdicts = compiled.verdicts;
   }
 
-  async function apply({ defaults: _, set, ...rest }: Update): Promise<readonly BuildProblem[]> {
+  async function apply(update: Update): Promise<readonly BuildProblem[]> {
+    delivered.push(update);
+    const { defaults: _, set, ...rest } = update;
     const loading = loadNamedParts(catalogue, [rest, set]);
     if (loading !== null) await loading;
     const placed = { ...rest, set: set.map((entry) => ({ ...entry, slot: -1 })), defaultSlots: {} };
@@ -88,6 +93,7 @@ export async function serveInstance(
     port: gateway.port,
     path: folder.path,
     managed: live,
+    delivered,
     verdict(file) {
       const found = verdicts.find(({ file: { path } }) => path === folder.at(file));
       if (found === undefined) throw new Error(`nothing is said of ${file}`);

@@ -1,3 +1,4 @@
+import type { PagePlace } from '../../../../contract/crest/page-cookie.ts';
 import type { QueryFilter } from '../../../../contract/crest/query-filter.ts';
 import type { SortKey } from '../../../../contract/crest/sort-keys.ts';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
@@ -11,6 +12,8 @@ export interface AuditQuery {
   readonly pageSize: number;
   /** Place of the first result. */
   readonly offset: number;
+  /** Place of the last result of the page before, as the handler returned it; the offset does not count then. */
+  readonly after?: PagePlace | null;
   /** Whether all results are counted. */
   readonly counts: boolean;
 }
@@ -19,6 +22,8 @@ export interface AuditQueryPage {
   readonly results: readonly JsonObject[];
   /** Place of the first result of the next page; null on the last one. */
   readonly next: number | null;
+  /** Place of the last result, of a handler that can go on behind it even if events are gone; absent on the last page. */
+  readonly last?: PagePlace;
   /** -1 unless they were counted. */
   readonly total: number;
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { matchesFilter } from '../../../../contract/crest/filter-match.ts';
 import { compareRanks, type Rank, rankReader } from '../../../../contract/crest/sort-keys.ts';
 import { type JsonObject, jsonObjectIn } from '../../../../contract/document/json-value.ts';
@@ -28,6 +29,7 @@ interface Found {
   readonly ranks: readonly Rank[];
   /** Place in all files, which makes the order of equal events stable. */
   readonly place: number;
+  id(): string;
 }
 
 /** Answers queries from files with an event in each line, which are read from their beginning for each query. */
@@ -36,7 +38,7 @@ export function fileQueries({ fileOf, limits: given }: FileQueriesOptions): Audi
   let running = 0;
 
   /** Visits the events of a topic in the order of the files until `visit` returns false. */
-  async function each(topic: string, visit: (event: JsonObject, bytes: number) => boolean): Promise<void> {
+  async function each(topic: string, visit: (event: JsonObject, line: Buffer) => boolean): Promise<void> {
     const file = fileOf(topic);
     if (file === null) throw new QueryRefusal(404, `the handler has no topic '${topic}'`);
     if (running >= limits.mostAtOnce) throw new QueryRefusal(503, 'too many queries run at once: try again later');
@@ -51,7 +53,7 @@ export function fileQueries({ fileOf, limits: given }: FileQueriesOptions): Audi
               throw new QueryRefusal(503, 'the query takes too long: there are too many events');
             for (const line of lines) {
               const event = jsonObjectIn(line.toString());
-              if (event !== null && !visit(withId(event), line.length)) return;
+              if (event !== null && !visit(withId(event), line)) return;
             }
           }
         }
@@ -68,13 +70,16 @@ export function fileQueries({ fileOf, limits: given }: FileQueriesOptions): Audi
 
   return {
     async query(query) {
-      const window = pageWindow(query);
+      const { sortKeys, after = null } = query;
+      const window = pageWindow(after === null ? query : { ...query, offset: 0 });
       const most = window.offset + window.size;
-      const isSorted = query.sortKeys.length > 0;
-      const ranksOf = rankReader(query.sortKeys);
-      let total = 0;
-      let bytes = 0;
+      const isSorted = sortKeys.length > 0;
+      const ranksOf = rankReader(sortKeys);
+      let [total, behind, bytes] = [0, 0, 0];
+      let isBehind = after === null;
       let found: Found[] = [];
+      /** Events with the same ranks as the one to go on behind, which may be gone: then these are the next ones. */
+      let before: Found[] = [];
       const hold = (one: Found): void => {
         found.push(one);
         bytes += one.bytes;
@@ -84,30 +89,44 @@ export function fileQueries({ fileOf, limits: given }: FileQueriesOptions): Audi
           throw new QueryRefusal(400, 'the results are too large: use a smaller page or a narrower filter');
       };
       const trim = (): void => {
-        if (isSorted) found.sort((a, b) => compareRanks(a.ranks, b.ranks, query.sortKeys) || a.place - b.place);
+        if (isSorted) found.sort((a, b) => compareRanks(a.ranks, b.ranks, sortKeys) || a.place - b.place);
         found = found.slice(0, most);
-        bytes = found.reduce((sum, one) => sum + one.bytes, 0);
+        bytes = [...before, ...found].reduce((sum, one) => sum + one.bytes, 0);
       };
-      await each(query.topic, (event, length) => {
+      await each(query.topic, (event, line) => {
         if (!matchesFilter(query.filter, event)) return true;
         const place = total++;
+        const ranks = isSorted ? ranksOf({ id: String(event['_id'] ?? ''), revision: null, content: event }) : [];
+        const one = { event, bytes: line.length, ranks, place, id: () => idOf(event, line) };
+        const order = after === null ? 1 : compareRanks(ranks, after.ranks, sortKeys);
+        if (order < 0) return true;
+        if (order === 0 && !isBehind) {
+          isBehind = one.id() === after!.id;
+          if (isBehind) before = [];
+          else if (before.length < most) before.push(one);
+          return true;
+        }
         if (isSorted) {
-          hold({
-            event,
-            bytes: length,
-            ranks: ranksOf({ id: String(event['_id'] ?? ''), revision: null, content: event }),
-            place,
-          });
+          hold(one);
           if (found.length >= 2 * most) trim();
           return true;
         }
         // events before the window are not held, and those after it are only counted
-        if (place >= window.offset && place < most) hold({ event, bytes: length, ranks: [], place });
-        return query.counts || total < most;
+        const at = behind++;
+        if (at >= window.offset && at < most) hold(one);
+        return query.counts || at + 1 < most;
       });
-      if (isSorted) trim();
-      const events = (isSorted ? found.slice(window.offset) : found).map(({ event }) => event);
-      return pageOf(query, window, events, query.counts ? total : -1);
+      if (!isBehind) found = [...before, ...found];
+      trim();
+      const events = isSorted ? found.slice(window.offset) : found;
+      const page = pageOf(
+        query,
+        window,
+        events.map(({ event }) => event),
+        query.counts ? total : -1,
+      );
+      const last = events[page.results.length - 1];
+      return page.next === null || last === undefined ? page : { ...page, last: { ranks: last.ranks, id: last.id() } };
     },
     async read(topic, id) {
       let read: JsonObject | null = null;
@@ -125,4 +144,9 @@ function withId(event: JsonObject): JsonObject {
   if (Object.hasOwn(event, '_id') || typeof event['_eventId'] !== 'string') return event;
   const { _eventId: _id, ...rest } = event;
   return { ...rest, _id };
+}
+
+/** Id of an event, or of its line. */
+function idOf({ _id }: JsonObject, line: Buffer): string {
+  return typeof _id === 'string' && _id !== '' ? _id : `#${hash('sha256', line, 'base64url')}`;
 }

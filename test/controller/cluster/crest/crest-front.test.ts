@@ -4,6 +4,7 @@ import { readResource } from '../../../../contract/resources/read-resource.ts';
 import { type Resource, resourceKey } from '../../../../contract/resources/resource.ts';
 import type { ApiAnswer, ApiRequest } from '../../../../controller/cluster/api/api-client.ts';
 import { ApiError } from '../../../../controller/cluster/api/api-error.ts';
+import type { AnsweredCall } from '../../../../controller/cluster/crest/answered-call.ts';
 import { CrestFront } from '../../../../controller/cluster/crest/crest-front.ts';
 import { closedGuard } from '../../../../platform/admin/admin-guard.ts';
 import { AdminServer } from '../../../../platform/admin/admin-server.ts';
@@ -61,6 +62,7 @@ async function served({ rate = 1000, isListed = true, clock = new ManualClock() 
   const api = new ReviewingApi();
   const resources = [resourceOf('shop', 'orders', '11'), resourceOf('bank', 'orders', '12')];
   const routes = new Map(resources.map((one) => [resourceKey(one), one]));
+  const answered: AnsweredCall[] = [];
   const front = new CrestFront({
     ...{ api, rate, info: { version: '1' }, clock },
     judge: {
@@ -83,6 +85,7 @@ async function served({ rate = 1000, isListed = true, clock = new ManualClock() 
     },
     isListed: () => isListed,
     secret: () => 'shared',
+    answered: (call) => answered.push(call),
   });
   const table = new AdminTable(front.paths);
   const failures: unknown[] = [];
@@ -103,7 +106,7 @@ async function served({ rate = 1000, isListed = true, clock = new ManualClock() 
       body: text === '' ? {} : (JSON.parse(text) as JsonObject),
     };
   };
-  return { api, ask, failures, routes };
+  return { api, ask, failures, routes, answered };
 }
 
 const put = (body: object, headers: Record<string, string> = {}): RequestInit => ({
@@ -306,6 +309,36 @@ describe('Common REST of a controller', () => {
       expect(there.status).toBe(403);
       expect(JSON.stringify(missing.body).replaceAll('secret', 'orders')).toBe(JSON.stringify(there.body));
     }
+  });
+
+  it('reports each request with its caller and outcome, and never a token or a query', async () => {
+    const { ask, answered } = await served({ rate: 1 });
+    const json = { 'content-type': 'application/json' };
+    const requests: [token: string | null, path: string, init?: RequestInit][] = [
+      ['ann~secret', '/api/routes/shop.orders'],
+      ['ann~secret', '/api/routes?_queryFilter=true&access_token=ann~secret'],
+      ['ann~secret', '/openig/api/system/objects/_router/routes/bank.orders', { method: 'DELETE' }],
+      ['ann~secret', '/api/routes/bank.new', { method: 'POST', headers: { 'x-http-method-override': 'PATCH' } }],
+      ['ann~secret', '/api/ann?_action=x', { method: 'POST', headers: json, body: '{}' }],
+      ['ann~secret', '/api?_api'],
+      ['mallory~secret', '/api/routes/shop.orders'],
+      [null, '/api/routes', { method: 'POST' }],
+    ];
+    for (const request of requests) await ask(...request);
+    expect(
+      answered.map(({ caller, operation, collection, status }) => [caller, operation, collection, status]),
+    ).toEqual([
+      ['ann', 'read', 'routes', 200],
+      ['ann', 'query', 'routes', 200],
+      ['ann', 'delete', 'routes', 503],
+      ['ann', 'patch', 'routes', 400],
+      ['ann', 'action', 'other', 404],
+      ['ann', 'describe', 'other', 429],
+      [null, 'read', 'routes', 401],
+      [null, 'create', 'routes', 401],
+    ]);
+    expect(JSON.stringify(answered)).not.toContain('secret');
+    expect(new Set(answered.slice(0, 5).map(({ transactionId }) => transactionId)).size).toBe(5);
   });
 
   it('describes itself, with the bearer token that it needs', async () => {

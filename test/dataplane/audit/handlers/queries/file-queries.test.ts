@@ -75,6 +75,29 @@ describe('queries over files of events', () => {
     expect(numbers(last.results)).toEqual([998, 997, 996]);
   });
 
+  it('goes on behind the last event of a page, whatever is written and removed meanwhile', async () => {
+    for (const sort of ['', 'odd', '-odd,n', '-n']) {
+      const directory = folder();
+      const at = (name: string): string => join(directory, name);
+      writeFileSync(at('access.audit.json-1'), lines(1, 10));
+      utimesSync(at('access.audit.json-1'), 1000, 1000);
+      writeFileSync(at('access.audit.json'), lines(11, 20));
+      const queries = queriesOf(directory);
+      const seen: unknown[] = [];
+      let after: AuditQuery['after'] = null;
+      for (let round = 0; ; round++) {
+        const page = await queries.query(query('n le 20', { sort, pageSize: 4, after }));
+        seen.push(...numbers(page.results));
+        if (page.last === undefined) break;
+        after = page.last;
+        if (round === 0) rmSync(at('access.audit.json-1'));
+        appendFileSync(at('access.audit.json'), line(100 + round));
+      }
+      expect(new Set(seen).size).toBe(seen.length);
+      for (let n = 11; n <= 20; n++) expect(seen).toContain(n);
+    }
+  });
+
   it('sorts as Common REST does: texts without regard to case, missing values last', async () => {
     const directory = folder();
     const users = ['bob', 'Alice', null, 'carol', 7, 'ALICE'];
