@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../contract/document/json-value.t
 import { tenantReach } from '../../contract/reach.ts';
 import { HostGrants } from '../../contract/resources/host-grants.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
+import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import type { CompiledRoute, Snapshot } from '../../controller/compile/snapshot.ts';
 import type { AskedRequest, ExplainTerms } from '../../controller/manage/explained-request.ts';
@@ -12,6 +13,7 @@ import { refusals } from '../../dataplane/engine/message/refusal.ts';
 import { documentReading } from '../../dataplane/routes/document-reading.ts';
 import { type OperatorReach, operatorReach } from '../../dataplane/unit/operator-reach.ts';
 import { describedExchange } from '../output/described-exchange.ts';
+import { type AnsweringFilter, answeringFilter, claimsPlace } from './own-places.ts';
 import { type SeenValue, seenValues } from './seen-values.ts';
 
 /** Surroundings of the routes. */
@@ -35,6 +37,10 @@ export type TriedRoute = {
   readonly values: readonly SeenValue[];
   /** Set for a route that is not valid and rejects its requests. */
   readonly refuses?: true;
+  /** Set for a route that takes the request because one of its objects claims the path, whatever the condition says. */
+  readonly claims?: true;
+  /** Filter of the route that answers the request itself, such as the end of a sign-in. */
+  readonly answers?: AnsweringFilter;
 };
 
 /** A router that got a request. */
@@ -176,26 +182,32 @@ interface RouterQuestion {
 }
 
 async function askRouter(question: RouterQuestion): Promise<{ answer: AskedRouter; taken: CompiledRoute | null }> {
-  const { router, routes, snapshot, terms, isShown } = question;
+  const { router, routes, snapshot, terms, isShown, exchange } = question;
   const shown: JudgedRoute[] = [];
-  let at = 0;
+  const asked = new Set<CompiledRoute>();
+  const steps = candidates(routes, exchange);
   let leftOut = 0;
-  /** Asks some routes. @returns the one that takes the request */
-  const askSome = (): CompiledRoute | null => {
+  /** Asks some routes. @returns the one that takes the request; null for none, and undefined if there are more */
+  const askSome = (): CompiledRoute | null | undefined => {
     const end = performance.now() + SLICE;
     do {
-      const route = routes[at++]!;
-      const judged = judgeRoute(route, question);
+      const { done, value } = steps.next();
+      if (done === true) return null;
+      if (value === null) continue;
+      const { route, claims } = value;
+      asked.add(route);
+      const judged = claims ? claimingRoute(route, question) : judgeRoute(route, question);
       if (isShown(route)) shown.push(judged);
       if (shown.length > terms.mostTried) leftOut += shown.splice(0, 1).length;
       if (judged.tried.verdict === true) return route;
-    } while (at < routes.length && performance.now() < end);
-    return null;
+    } while (performance.now() < end);
+    return undefined;
   };
-  let taken: CompiledRoute | null = null;
-  while (taken === null && at < routes.length) taken = await terms.inTurn(askSome);
+  let taken: CompiledRoute | null | undefined;
+  while (taken === undefined) taken = await terms.inTurn(askSome);
   const tried = await terms.inTurn(() => shown.map((one) => ({ ...one.tried, values: one.values() })));
-  const seen = { router, tried, ...(leftOut > 0 && { leftOut }), notTried: routes.slice(at).filter(isShown).length };
+  const notTried = routes.filter((one) => !asked.has(one) && isShown(one)).length;
+  const seen = { router, tried, ...(leftOut > 0 && { leftOut }), notTried };
   if (taken !== null) {
     const by = isShown(taken) ? { route: taken.id } : { route: null, anotherRoute: true as const };
     return { answer: { ...seen, ...by }, taken };
@@ -204,28 +216,77 @@ async function askRouter(question: RouterQuestion): Promise<{ answer: AskedRoute
   return { answer: { ...seen, route: null, otherwise }, taken };
 }
 
+interface Candidate {
+  readonly route: CompiledRoute;
+  /** One of its objects claims the path. */
+  readonly claims: boolean;
+}
+
+/**
+ * Yields routes in the order of a router: of each owner, those that claim the path come before all others. Null stands for
+ * a document that was looked at in vain, so that a caller can pause.
+ */
+function* candidates(routes: readonly CompiledRoute[], exchange: Exchange): Generator<Candidate | null, undefined> {
+  const isClaimable = exchange.request.uri.rawPath.startsWith('/.well-known/');
+  for (const own of Map.groupBy(routes, ({ tenant }) => tenant).values()) {
+    for (const route of isClaimable ? own : []) {
+      const claims = route.refuses !== true && claimsPlace(route.document, exchange);
+      yield claims ? { route, claims } : null;
+    }
+    for (const route of own) yield { route, claims: false };
+  }
+}
+
 /** A route that was asked. Its values are read only if it is shown. */
 interface JudgedRoute {
   readonly tried: Omit<TriedRoute, 'values'>;
   values(): readonly SeenValue[];
 }
 
-function judgeRoute(route: CompiledRoute, { documents, setting, exchange }: RouterQuestion): JudgedRoute {
-  const { id, name, document, tenant } = route;
+function claimingRoute(route: CompiledRoute, question: RouterQuestion): JudgedRoute {
+  const { id, name, document } = route;
+  const source = document['condition'] ?? null;
+  const condition = source === null ? null : String(source);
+  const tried = { id, name, condition, verdict: true, claims: true as const, ...answersOf(route, question) };
+  return { tried, values: () => [] };
+}
+
+function judgeRoute(route: CompiledRoute, question: RouterQuestion): JudgedRoute {
+  const { id, name, document } = route;
+  const { exchange } = question;
   const source: JsonValue = document['condition'] ?? null;
   const refuses = route.refuses === true ? { refuses: true as const } : {};
-  if (source === null) return { tried: { id, name, condition: null, verdict: true, ...refuses }, values: () => [] };
+  if (source === null) {
+    const tried = { id, name, condition: null, verdict: true, ...refuses, ...answersOf(route, question) };
+    return { tried, values: () => [] };
+  }
   let reason: string | null = null;
   const failed = (_: string, why: string): void => {
     reason ??= why;
   };
-  const reach = tenant === undefined ? operatorReach(setting.reach) : tenantReach({});
-  const reading = documentReading(reach, [...documents, document], failed);
+  const reading = readingOf(route, question, failed);
   const expression = parseConfig(runtimeFlag(), source, reading, ['condition']).value;
   const verdict = expression?.read(exchange, null) ?? null;
   const why = reason === null ? {} : { reason };
+  const answers = verdict === true ? answersOf(route, question) : {};
   return {
-    tried: { id, name, condition: String(source), verdict, ...why, ...refuses },
+    tried: { id, name, condition: String(source), verdict, ...why, ...refuses, ...answers },
     values: () => (expression === undefined ? [] : seenValues(expression, reading, exchange)),
   };
+}
+
+function answersOf(route: CompiledRoute, question: RouterQuestion): Pick<TriedRoute, 'answers'> {
+  if (route.refuses === true) return {};
+  const reading = readingOf(route, question, () => {});
+  const answers = answeringFilter(route.document, question.exchange, reading);
+  return answers === null ? {} : { answers };
+}
+
+function readingOf(
+  { document, tenant }: CompiledRoute,
+  { documents, setting }: RouterQuestion,
+  failed: (source: string, reason: string) => void,
+): Reading {
+  const reach = tenant === undefined ? operatorReach(setting.reach) : tenantReach({});
+  return documentReading(reach, [...documents, document], failed);
 }

@@ -21,6 +21,11 @@ function routerLines({ router, tried, route, otherwise, notTried }: AskedRouter)
     return [...lines, `  no route matches: ${answer}`];
   }
   if (tried.at(-1)?.refuses === true) lines.push('  it is not valid and rejects the request with 500');
+  const { claims, answers } = tried.at(-1)!;
+  if (claims === true) lines.push('  it claims the path, whatever its condition says');
+  if (answers !== undefined) {
+    lines.push(printable(`  its filter ${answers.name ?? answers.type} answers the request itself (${answers.field})`));
+  }
   if (notTried > 0) lines.push(`  ${notTried} later route${notTried === 1 ? ' is' : 's are'} not tried`);
   return lines;
 }

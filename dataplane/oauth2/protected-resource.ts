@@ -5,8 +5,8 @@ import { Response } from '../engine/message/response.ts';
 import { Uri } from '../engine/message/uri.ts';
 import type { ClaimedPlace } from '../heap/plane-services.ts';
 import { proofAlgorithms } from './dpop-proof.ts';
+import { metadataPlace } from './metadata-place.ts';
 
-const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 const MAX_AGE_SECONDS = 60;
 
 /** A URL that clients compare character by character, and is therefore kept as it was written. */
@@ -50,10 +50,9 @@ export class ProtectedResource {
 
   /** @param schemes Schemes of `Authorization` that are accepted beside `Bearer`. */
   constructor(metadata: ResourceMetadata, schemes: readonly string[]) {
-    const { scheme, authority, host, rawPath } = Uri.parse(metadata.resource);
-    const path = rawPath === '/' ? WELL_KNOWN : WELL_KNOWN + rawPath;
-    this.url = `${scheme}://${authority}${path}`;
-    this.place = { host, path };
+    const { scheme, authority } = Uri.parse(metadata.resource);
+    this.place = metadataPlace(metadata.resource);
+    this.url = `${scheme}://${authority}${this.place.path}`;
     this.content = Buffer.from(
       JSON.stringify({
         resource: metadata.resource,

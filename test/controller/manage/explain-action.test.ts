@@ -109,6 +109,51 @@ describe('the action explain', () => {
     expect(there.body).toMatchObject({ takes: true });
   });
 
+  it('names the filter that answers a request itself', async () => {
+    const registrations = [{ issuer: 'https://login.example.com', clientId: 'gateway' }];
+    const config = { clientEndpoint: "${'/open'}id", registrations, failureHandler: answer('failed') };
+    const client = { name: 'SignIn', type: 'OAuth2ClientFilter', config };
+    const gateway = await managed({
+      a: { handler: { type: 'Chain', config: { filters: [client], handler: answer('a') } } },
+    });
+    const answers = { type: 'OAuth2ClientFilter', name: 'SignIn', field: 'clientEndpoint' };
+    for (const uri of ['/openid/callback?code=x', '/openid/logout', '/openid/other']) {
+      const { body } = await gateway.send(EXPLAIN, { uri });
+      expect(body).toMatchObject({ route: 'a', routers: [{ tried: [{ id: 'a', answers }] }] });
+    }
+    for (const uri of ['/', '/openid', '/openidx/callback']) {
+      const { text } = await gateway.send(EXPLAIN, { uri });
+      expect(text).not.toContain('answers');
+    }
+  });
+
+  it('follows a path that a filter claims, whatever the conditions say', async () => {
+    const resolver = {
+      type: 'TokenIntrospectionAccessTokenResolver',
+      config: { endpoint: 'https://login.example.com/introspect' },
+    };
+    const metadata = {
+      resource: 'https://api.example.com/orders',
+      authorizationServers: ['https://login.example.com'],
+    };
+    const config = { scopes: ['x'], accessTokenResolver: resolver, resourceMetadata: metadata };
+    const server = { type: 'OAuth2ResourceServerFilter', config };
+    const gateway = await managed({
+      a: { handler: answer('a') },
+      b: {
+        condition: "${find(request.uri.path, '^/orders')}",
+        handler: { type: 'Chain', config: { filters: [server], handler: answer('b') } },
+      },
+    });
+    const uri = 'https://api.example.com/.well-known/oauth-protected-resource/orders';
+    expect((await gateway.send(EXPLAIN, { uri })).body).toMatchObject({
+      route: 'b',
+      routers: [{ tried: [{ id: 'b', claims: true, answers: { field: 'resourceMetadata' } }], notTried: 1 }],
+    });
+    const other = uri.replace('api', 'other');
+    expect((await gateway.send(EXPLAIN, { uri: other })).body).toMatchObject({ route: 'a' });
+  });
+
   it('sends nothing to a backend', async () => {
     const backend = await startRecordingBackend();
     onTestFinished(() => backend.close());
