@@ -4,7 +4,7 @@ import { type CrestError, errorBody } from './crest-error.ts';
 import { selectFields } from './field-list.ts';
 import type { JsonPointer } from './json-pointer.ts';
 import { mediaField } from './media-field.ts';
-import { PageText } from './page-text.ts';
+import { PageText } from './pages/page-text.ts';
 import type { Resource } from './resource.ts';
 import type { QueryPage } from './resource-query.ts';
 import type { CrestOutcome } from './run-operation.ts';

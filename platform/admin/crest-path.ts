@@ -5,7 +5,7 @@ import { type CrestAnswer, errorAnswer } from '../../contract/crest/crest-answer
 import { CrestError } from '../../contract/crest/crest-error.ts';
 import { describeEndpoints } from '../../contract/crest/describe/describe-endpoints.ts';
 import type { ApiFacts } from '../../contract/crest/describe/description.ts';
-import { PageText } from '../../contract/crest/page-text.ts';
+import { PageText } from '../../contract/crest/pages/page-text.ts';
 import { readParameters } from '../../contract/crest/parameters.ts';
 import type { CrestEndpoint } from '../../contract/crest/provider.ts';
 import { transactionIdOf } from '../../contract/crest/transaction-id.ts';

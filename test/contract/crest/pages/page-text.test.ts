@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PageText } from '../../../contract/crest/page-text.ts';
+import { PageText } from '../../../../contract/crest/pages/page-text.ts';
 
 const REST = { resultCount: 3, pagedResultsCookie: null, nested: { a: [1] } };
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../document/json-value.ts';
+import type { JsonObject } from '../../document/json-value.ts';
 
 /** Characters of a piece, which takes about a millisecond to write. */
 const PIECE = 65_536;

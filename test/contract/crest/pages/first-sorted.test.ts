@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { firstSorted } from '../../../contract/crest/first-sorted.ts';
-import { randomNumbers } from '../../support/clients/random.ts';
+import { firstSorted } from '../../../../contract/crest/pages/first-sorted.ts';
+import { randomNumbers } from '../../../support/clients/random.ts';
 
 /** Pairs of a key and a place, so that the order of equal keys shows. */
 type Pair = readonly [key: number, place: number];
