@@ -276,7 +276,6 @@ export class Configuration {
   }
 
   // ---- routes
-
   private replaceRoutes({ set, remove }: PlacedUpdate): void {
     if (this.generation === null) return;
     this.staged = new Map(this.generation.tables);
