@@ -269,14 +269,17 @@ export class ControllerLink {
   }
 
   private tellTaken(
-    { revision, set: routes, remove: gone, full, resources: shared }: WholeUpdate,
+    update: WholeUpdate,
     { problems, newer: kept }: Extract<Outcome, { taken: true }>,
     milliseconds: number,
   ): void {
+    const { revision, set: routes, remove: gone, full, resources: shared } = update;
     const resources = (shared?.set.length ?? 0) + (shared?.remove.length ?? 0);
     const [set, remove, newer] = [routes.length, gone.length, kept.length];
     const counts = { revision, full, set, remove, resources, newer, milliseconds };
-    if (problems.length === 0) this.log.info(counts, 'revision applied');
+    // Pods come and go all the time
+    if (problems.length === 0 && hasOnlyEndpoints(update)) this.log.debug(counts, 'endpoints of Services changed');
+    else if (problems.length === 0) this.log.info(counts, 'revision applied');
     else this.log.error({ ...counts, problems: shown(problems) }, 'revision applied; some routes failed to build');
   }
 
@@ -342,4 +345,10 @@ function shown(problems: readonly RouteProblems[]): object[] {
     keepsServing,
     message: problems[0]?.message ?? '',
   }));
+}
+
+/** Whether an update brings nothing but endpoints of Services. */
+function hasOnlyEndpoints({ base, set, remove, full, resources }: WholeUpdate): boolean {
+  if (full || base !== null || set.length + remove.length > 0 || resources === undefined) return false;
+  return resources.remove.length === 0 && resources.set.every(({ type }) => type === 'service-endpoints');
 }

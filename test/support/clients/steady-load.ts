@@ -6,7 +6,7 @@ export class SteadyLoad {
   readonly answers = new Map<string, number>();
   private readonly agent = new Agent();
   private readonly work: readonly Promise<void>[];
-  private isOver = false;
+  private ending: Promise<Record<string, number>> | null = null;
 
   constructor(url: string, clients: number) {
     this.work = Array.from({ length: clients }, () => this.run(url));
@@ -17,15 +17,20 @@ export class SteadyLoad {
   }
 
   /** Ends when every request was answered. @returns how often each answer came */
-  async stop(): Promise<Record<string, number>> {
-    this.isOver = true;
+  stop(): Promise<Record<string, number>> {
+    this.ending ??= this.end();
+    return this.ending;
+  }
+
+  private async end(): Promise<Record<string, number>> {
+    await Promise.resolve(); // clients look whether it is over
     await Promise.all(this.work);
     await this.agent.close();
     return Object.fromEntries(this.answers);
   }
 
   private async run(url: string): Promise<void> {
-    while (!this.isOver) {
+    while (this.ending === null) {
       const answer = await this.ask(url).catch((error: unknown) => String(error));
       this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1);
     }
