@@ -63,9 +63,12 @@ export function compiling<T>(text: string, file: string | null, compile: (text: 
     return compile(text);
   } catch (error) {
     if (!(error instanceof ScriptMistake)) throw error;
-    const { line, column } = error;
-    throw new ValueProblem('value', `${file ?? 'the script'}, line ${line}, column ${column}: ${error.message}`);
+    throw new ValueProblem('value', mistakeText(error, file));
   }
+}
+
+function mistakeText({ line, column, message }: ScriptMistake, file: string | null): string {
+  return `${file ?? 'the script'}, line ${line}, column ${column}: ${message}`;
 }
 
 /** The place of a script file: relative names are below the folder of the language in `scripts` of the instance. */
@@ -195,6 +198,9 @@ export function scriptFields(kind: ScriptKind) {
   return fields.check(
     rulesAbout<ScriptConfig>(['type', 'file', 'source', 'args'], ({ source, file, args = {} }, add) => {
       const script = source ?? file ?? null;
+      const isGiven = (name: string): boolean => Object.hasOwn(args, name) || script?.properties.has(name) === true;
+      const missing = script?.program?.missing?.(kind, isGiven) ?? null;
+      if (missing !== null) add([script!.file === null ? 'source' : 'file'], mistakeText(missing, script!.file));
       for (const name of Object.keys(args)) {
         const problem = script?.language.argumentProblem(kind, name) ?? null;
         if (problem !== null) add(['args', name], `${problem}; choose another one`);

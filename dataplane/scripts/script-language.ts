@@ -45,6 +45,8 @@ export interface ScriptLanguage extends ScriptCompiler {
 export interface Program {
   /** Makes the script of one object, with `globals` of its own. */
   open(setting: ScriptSetting): LiveProgram;
+  /** A variable of gateway scripts that the script reads and that objects of this kind do not give it, or null. */
+  missing?(kind: ScriptKind, isGiven: (name: string) => boolean): ScriptMistake | null;
 }
 
 /** Parts of a script object that are the same for all its runs. */

@@ -35,11 +35,16 @@ const IMPORTS = [
   'org.forgerock.util.promise.Promise',
   'org.forgerock.services.context.Context',
   'org.forgerock.json.JsonValue',
+  'org.forgerock.http.oauth2.AccessTokenInfo',
+];
+const STATICS = [
+  ...['json', 'object', 'field', 'array'].map((name) => `org.forgerock.json.JsonValue.${name}`),
+  'org.forgerock.util.promise.Promises.newResultPromise',
 ];
 
 /** Compiles a script of the gateway; throws a ScriptError that names the place of a problem. */
 export function compileGatewayScript(source: string): CompiledScript {
-  return compileScript(source, { classes: groovyClasses(), packages: PACKAGES, imports: IMPORTS });
+  return compileScript(source, { classes: groovyClasses(), packages: PACKAGES, imports: IMPORTS, statics: STATICS });
 }
 
 /** One context of the request, with its properties. */

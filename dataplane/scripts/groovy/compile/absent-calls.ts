@@ -119,6 +119,20 @@ export function refuseSuspects(unit: Unit, tree: ScriptNode): void {
   }
 }
 
+/** Names that the script reads as variables and mentions nowhere else, with the first place of each: nothing in it gives them a value. */
+export function openNames(unit: Unit, tree: ScriptNode): ReadonlyMap<string, Place> {
+  const words = unit.unknown.length === 0 ? new Map<string, number>() : wordsOf(tree);
+  const open = new Map<string, Place>();
+  for (const [name, reads] of Map.groupBy(unit.unknown, (each) => each.name)) {
+    const getter = `get${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+    const places = new Set(reads.map(({ place }) => `${place.line}:${place.column}`));
+    const sure = reads.find(({ isSure }) => isSure);
+    const isOnlyRead = words.get(name)! <= places.size && !words.has(getter) && !words.has('propertyMissing');
+    if (sure !== undefined && isOnlyRead) open.set(name, sure.place);
+  }
+  return open;
+}
+
 /** Builders of the library answer any call. */
 function namesOpenClass(classes: ClassTable, words: ReadonlyMap<string, number>): boolean {
   for (const { name, simpleName, methods } of classes.all())

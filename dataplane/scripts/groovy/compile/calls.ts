@@ -50,7 +50,8 @@ function unqualified(e: Emitting, node: Call, args: () => string, scope: Scope):
     if (name === 'use' && node.args.positional.at(-1)?.kind === 'closure')
       unsupported('categories (`use`) are not supported', node.place);
     if (name === 'evaluate') unsupported('`evaluate` is not supported', node.place);
-    const imported = unit.types.staticMember(name);
+    const given = unit.assigned.has(name) ? null : unit.types.givenMethod(name);
+    const imported = unit.types.staticMember(name) ?? given;
     if (imported?.type.statics.has(imported.member)) {
       return settled(
         `H.callImported(rt,${context.receiver},${quote(name)},${unit.type(imported.type)},${quote(imported.member)},${args()})`,

@@ -4,11 +4,11 @@ import type { DeclaredField } from '../runtime/instance.ts';
 import { defineClass, type ScriptFunction } from '../runtime/script-classes.ts';
 import { support } from '../runtime/support.ts';
 import { parseScript } from '../syntax/parser.ts';
-import { ScriptError } from '../syntax/place.ts';
+import { type Place, ScriptError } from '../syntax/place.ts';
 import type { ClassNode, LocalNode, MethodNode, ScriptNode, Statement } from '../syntax/tree.ts';
 import { ENUM, SCRIPT } from '../values/core-classes.ts';
 import { JavaClass } from '../values/java-class.ts';
-import { assignedNames, refuseSuspects } from './absent-calls.ts';
+import { assignedNames, openNames, refuseSuspects } from './absent-calls.ts';
 import { signatureOf } from './class-checks.ts';
 import type { ClassTemplate } from './class-template.ts';
 import { checkAnnotations, type EmittedClass, emitClass, methodTemplate, superclassOf } from './classes.ts';
@@ -28,6 +28,8 @@ export interface CompileOptions {
   readonly packages?: readonly string[];
   /** Classes that need no import, by full name. */
   readonly imports?: readonly string[];
+  /** Static methods that need no import, by full name. */
+  readonly statics?: readonly string[];
 }
 
 /** A script that can be run many times. */
@@ -37,6 +39,8 @@ export interface CompiledScript {
   /** Classes that it declares, in the order in which their static fields get their values. */
   readonly classes: readonly JavaClass[];
   readonly run: ScriptFunction;
+  /** Names that the script reads as variables and that nothing in it sets, with the first place of each. */
+  readonly open: ReadonlyMap<string, Place>;
   /** The line that an error comes from, or null if it is not from this script. */
   lineOf(error: Error): number | null;
 }
@@ -59,7 +63,7 @@ export function compileScript(source: string, options: CompileOptions): Compiled
 
 function compile(source: string, options: CompileOptions): CompiledScript {
   const tree = withMain(parseScript(source));
-  const types = new TypeNames(options.classes, options.packages, options.imports);
+  const types = new TypeNames(options.classes, options.packages, options.imports, options.statics);
   const simple = options.name ?? 'Script1';
   const className = tree.packageName === null ? simple : `${tree.packageName}.${simple}`;
   const unit = new Unit(types, className, assignedNames(tree));
@@ -88,6 +92,7 @@ function compile(source: string, options: CompileOptions): CompiledScript {
     type,
     classes: emitted.map(({ javaClass }) => javaClass),
     run: own.at(-1)!,
+    open: openNames(unit, tree),
     lineOf: (error) => scriptLine(error, url, lines),
   };
 }

@@ -132,6 +132,9 @@ function nameCode(e: Emitting, node: Expression & { kind: 'name' }, scope: Scope
   const around = owner === null ? null : staticFieldAround(e, owner.type, name);
   if (around !== null) return `H.staticField(rt,${unit.type(around)},${quote(name)})`;
   checkStaticName(e, name, node.place, scope);
+  // In a closure it may be a property of the delegate.
+  const isSure = !context.isClosure && owner?.isScript === true;
+  unit.unknown.push({ name, place: node.place, isSure });
   return settled(`H.readHere(rt,${context.receiver},${quote(name)})`);
 }
 

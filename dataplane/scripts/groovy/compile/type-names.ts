@@ -32,11 +32,19 @@ export class TypeNames {
   readonly #packages: string[] = [];
   readonly #statics = new Map<string, StaticImport>();
   readonly #staticStars: JavaClass[] = [];
+  readonly #given = new Map<string, StaticImport>();
 
-  constructor(classes: ClassTable, packages: readonly string[] = [], imports: readonly string[] = []) {
+  constructor(
+    classes: ClassTable,
+    packages: readonly string[] = [],
+    imports: readonly string[] = [],
+    statics: readonly string[] = [],
+  ) {
     this.classes = classes;
     this.#packages.push(...packages);
-    for (const name of imports) this.#imported.set(name.slice(name.lastIndexOf('.') + 1), classes.named(name));
+    for (const name of imports) this.#imported.set(lastPart(name), classes.named(name));
+    for (const name of statics)
+      this.#given.set(lastPart(name), { type: classes.named(ownerPart(name)), member: lastPart(name) });
   }
 
   declare(name: string, type: JavaClass): void {
@@ -51,9 +59,9 @@ export class TypeNames {
       else this.#packages.push(name);
       return;
     }
-    const last = name.slice(name.lastIndexOf('.') + 1);
+    const last = lastPart(name);
     if (isStatic) {
-      const owner = name.slice(0, name.lastIndexOf('.'));
+      const owner = ownerPart(name);
       this.#statics.set(alias ?? last, { type: this.#byFullName(owner) ?? notAvailable(owner, place), member: last });
       return;
     }
@@ -67,6 +75,11 @@ export class TypeNames {
     if (found !== undefined) return found;
     const type = this.#staticStars.find((each) => each.statics.has(name) || each.constants.has(name));
     return type === undefined ? null : { type, member: name };
+  }
+
+  /** A static method that needs no import, by its simple name. Variables and methods of the script hide it. */
+  givenMethod(name: string): StaticImport | null {
+    return this.#given.get(name) ?? null;
   }
 
   /** `java.util.Map.Entry` may be a class within a class. */
@@ -118,6 +131,14 @@ export class TypeNames {
   isKnownElsewhere(name: string): boolean {
     return KNOWN_ELSEWHERE.has(name);
   }
+}
+
+function lastPart(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}
+
+function ownerPart(name: string): string {
+  return name.slice(0, name.lastIndexOf('.'));
 }
 
 export function notAvailable(name: string, place: Place): never {

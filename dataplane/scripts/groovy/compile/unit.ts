@@ -96,6 +96,8 @@ export class Unit {
   readonly declared = new Map<JavaClass, { readonly node: ClassNode; readonly outer: JavaClass | null }>();
   /** Calls of methods that may not be available. */
   readonly suspects: Suspect[] = [];
+  /** Reads of names that are no variable, member or class which the compiler knows. */
+  readonly unknown: { readonly name: string; readonly place: Place; readonly isSure: boolean }[] = [];
   /** Names of variables that get a value after their declaration. */
   readonly assigned: ReadonlySet<string>;
   readonly #typeConstants = new Map<JavaClass, string>();

@@ -1,5 +1,6 @@
 import type { Shapes } from '../../../../contract/expression/language.ts';
 import type { Exchange } from '../../../engine/message/exchange.ts';
+import { clock } from '../../../engine/wire/clock.ts';
 import { CLIENT_PROPERTIES, ROUTER_PROPERTIES } from '../../context-properties.ts';
 import type { LateContexts, ScriptContext } from '../gateway-script.ts';
 import type { ContextFields } from '../library/gateway/contexts.ts';
@@ -45,9 +46,11 @@ export function scriptContexts(exchange: Exchange, state: ScriptState, shapes: S
   };
 }
 
+const OURS: readonly string[] = ['attributes', 'client', 'router', 'session', 'requestAudit', 'transactionId'];
+
 /** From the root on. */
 function contextsAbove(exchange: Exchange, state: ScriptState, shapes: Shapes): ScriptContext[] {
-  const others = exchange.contextNames.filter((name) => !['attributes', 'client', 'router', 'session'].includes(name));
+  const others = exchange.contextNames.filter((name) => !OURS.includes(name));
   return [
     { name: 'root', fields: (rt) => reading(rt, ['id'], shapes, () => exchange.transactionId) },
     { name: 'session', fields: (rt) => new LazyFields((name) => (name === 'session' ? state.session(rt) : undefined)) },
@@ -57,9 +60,11 @@ function contextsAbove(exchange: Exchange, state: ScriptState, shapes: Shapes): 
     },
     { name: 'client', fields: (rt) => clientFields(rt, exchange, shapes) },
     { name: 'transactionId', fields: (rt) => transactionFields(rt, exchange, shapes) },
-    ...others
-      .filter((name) => name !== 'transactionId')
-      .map((name) => ({ name, fields: (rt: Runtime) => contextFields(rt, exchange.context(name), shapes) })),
+    { name: 'requestAudit', fields: () => auditFields(exchange) },
+    ...others.map((name) => ({
+      name,
+      fields: (rt: Runtime) => contextFields(rt, exchange.context(name), shapes),
+    })),
   ];
 }
 
@@ -73,6 +78,23 @@ function clientFields(rt: Runtime, exchange: Exchange, shapes: Shapes): ContextF
 
 function transactionFields(rt: Runtime, exchange: Exchange, shapes: Shapes): ContextFields {
   return reading(rt, ['transactionId'], shapes, () => ({ value: exchange.transactionId }));
+}
+
+/** The user in the access event, which a script can set, and the time at which the request came. */
+function auditFields(exchange: Exchange): ContextFields {
+  const get = (name: string): Value | undefined => {
+    if (name === 'userId') return exchange.identity?.user ?? null;
+    return name === 'requestReceivedTime'
+      ? BigInt(Math.floor(clock.wall - (clock.now - exchange.startedAt)))
+      : undefined;
+  };
+  return {
+    get,
+    has: (name) => get(name) !== undefined,
+    set: (_name, user) => {
+      exchange.identity = { user: typeof user === 'string' ? user : null };
+    },
+  };
 }
 
 /** A context that a filter set: the properties that expressions see of it. */

@@ -1,5 +1,6 @@
 /** Methods of Java and Groovy, by class, that are not available here; found by asking Groovy for all of them. */
 export const ABSENT_METHODS: Readonly<Record<string, { readonly methods?: string; readonly statics?: string }>> = {
+  'org.forgerock.http.Client': { methods: 'executeAsync' },
   'groovy.json.JsonSlurper': {
     methods:
       'getMaxSizeForInMemory getType isCheckDates isChop isLazyChop setCheckDates setChop setLazyChop setMaxSizeForInMemory',

@@ -210,6 +210,22 @@ function readUuid(rt: Runtime, text: string): Uuid {
   );
 }
 
+/** The coders of OpenIG: text that is not valid decodes to null. */
+function forgerockBase64(name: string, kind: Base64Kind): ClassSpec {
+  const isValid = kind.isUrl ? /^[\w-]*={0,2}$/ : /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+  return {
+    name,
+    statics: {
+      'encode(byte[])': (rt, _self: Value, [array]: [ByteArray | null]) =>
+        array === null ? null : toBase64(rt, array.bytes, kind),
+      'decode(String)': (rt, _self: Value, [text]: [string | null]) => {
+        rt.budget.spend((text?.length ?? 0) / 16);
+        return text === null || !isValid.test(text) ? null : fromBase64(rt, text.replace(/=+$/, ''), kind);
+      },
+    },
+  };
+}
+
 export const encodingClasses: readonly ClassSpec[] = [
   { name: 'groovy.lang.Writable', kind: 'interface' },
   { name: WRITABLE, interfaces: ['groovy.lang.Writable'] },
@@ -231,6 +247,8 @@ export const encodingClasses: readonly ClassSpec[] = [
       'getMimeDecoder()': coder('java.util.Base64$Decoder', mime),
     },
   },
+  forgerockBase64('org.forgerock.util.encode.Base64', basic),
+  forgerockBase64('org.forgerock.util.encode.Base64url', { ...url, pads: false }),
   {
     name: 'java.util.Base64$Encoder',
     methods: {

@@ -4,11 +4,14 @@ import { fixedList } from '../collections/fixed-lists.ts';
 
 const SERVICES = 'org.forgerock.services.context.';
 const ROUTING = 'org.forgerock.http.routing.';
+const OPENAM = 'org.forgerock.openig.openam.';
 
 /** Properties by name; those of the gateway are made when a script asks for them. */
 export interface ContextFields {
   get(name: string): Value | undefined;
   has(name: string): boolean;
+  /** Absent where scripts cannot set properties. */
+  set?(name: string, value: Value): void;
 }
 
 /** A context, or a function that makes it when a script asks for it. */
@@ -43,6 +46,28 @@ export const contextClasses: Readonly<Record<string, string>> = {
   router: `${ROUTING}UriRouterContext`,
   oauth2: 'org.forgerock.http.oauth2.OAuth2Context',
   transactionId: `${SERVICES}TransactionIdContext`,
+  requestAudit: `${SERVICES}RequestAuditContext`,
+  ssoToken: `${OPENAM}SsoTokenContext`,
+  cdsso: `${OPENAM}CdSsoContext`,
+  amSession: `${OPENAM}SessionInfoContext`,
+  policyDecision: `${OPENAM}PolicyDecisionContext`,
+  userProfile: `${OPENAM}UserProfileContext`,
+  jwtValidation: 'org.forgerock.openig.filter.jwt.JwtValidationContext',
+  jwtBuilder: 'org.forgerock.openig.filter.JwtBuilderContext',
+};
+
+/** Getters of contexts that filters set; scripts also read their properties by name. */
+const SET_BY_FILTERS: Readonly<Record<string, readonly string[]>> = {
+  ssoToken: ['value', 'info', 'cookieName', 'loginEndpoint', 'username', 'universalId', 'realm'],
+  cdsso: ['token', 'claimsSet', 'universalId', 'redirectEndpoint', 'cookieInfo', 'sessionUid'],
+  amSession: [
+    ...['username', 'universalId', 'realm', 'latestAccessTime', 'maxIdleExpirationTime', 'maxSessionExpirationTime'],
+    ...['properties', 'asJsonValue=asJsonValue'],
+  ],
+  policyDecision: ['attributes', 'advices', 'jsonAttributes', 'jsonAdvices', 'resource', 'actions', 'ttl'],
+  userProfile: ['username', 'commonName', 'rawInfo', 'asJsonValue=asJsonValue'],
+  jwtValidation: ['value', 'claims', 'info', 'jwt'],
+  jwtBuilder: ['value', 'claims', 'claimsAsJsonValue'],
 };
 
 export const GENERIC_CONTEXT = `${SERVICES}GenericContext`;
@@ -87,6 +112,13 @@ const defaults: Readonly<Record<string, (rt: Runtime) => Value>> = {
   certificates: (rt) => fixedList(rt, [], 'EmptyList'),
 };
 
+/** A property of a context, or of the information in it: a token has the facts of its session. */
+function propertyOf({ fields }: ContextValue, name: string): Value | undefined {
+  if (fields.has(name)) return fields.get(name);
+  const info = fields.get('info');
+  return info instanceof GMap ? info.get(name) : undefined;
+}
+
 function getters(...names: readonly string[]): Record<string, LibraryFunction> {
   return Object.fromEntries(
     names.map((name) => {
@@ -94,7 +126,7 @@ function getters(...names: readonly string[]): Record<string, LibraryFunction> {
         ? name.split('=')
         : [`get${name[0]!.toUpperCase()}${name.slice(1)}`, name];
       const unset = defaults[field] ?? ((): Value => null);
-      return [`${method}()`, (rt: Runtime, self: ContextValue) => self.fields.get(field) ?? unset(rt)];
+      return [`${method}()`, (rt: Runtime, self: ContextValue) => propertyOf(self, field) ?? unset(rt)];
     }),
   );
 }
@@ -107,7 +139,10 @@ const spec = (name: string, methods: Readonly<Record<string, LibraryFunction>>):
 
 export const contextSpecs: readonly ClassSpec[] = [
   { name: `${SERVICES}Context`, kind: 'interface', methods: contextMethods },
-  spec(contextClasses['root']!, {}),
+  {
+    ...spec(contextClasses['root']!, {}),
+    constructors: { '()': (rt) => new ContextValue(rt, contextClasses['root']!, 'root', null, new Map()) },
+  },
   spec(contextClasses['session']!, getters('session')),
   spec(contextClasses['attributes']!, getters('attributes')),
   spec(
@@ -132,6 +167,14 @@ export const contextSpecs: readonly ClassSpec[] = [
   ),
   spec(contextClasses['oauth2']!, getters('accessToken')),
   spec(contextClasses['transactionId']!, getters('transactionId')),
+  spec(contextClasses['requestAudit']!, {
+    ...getters('userId', 'requestReceivedTime'),
+    'setUserId(String)': (_rt, self: ContextValue, [user]: [Value]) => self.fields.set?.('userId', user),
+  }),
+  ...Object.entries(SET_BY_FILTERS).map(([name, properties]) => ({
+    ...spec(contextClasses[name]!, getters(...properties)),
+    property: (_rt: Runtime, self: ContextValue, property: string) => propertyOf(self, property),
+  })),
   {
     name: GENERIC_CONTEXT,
     interfaces: [`${SERVICES}Context`],

@@ -1,6 +1,7 @@
 import { GMap, List } from '../../values/collections.ts';
 import type { ClassSpec, LibraryFunction, Runtime, Value } from '../../values/java-class.ts';
 import { itemsNow } from '../collections/walk.ts';
+import { UriValue } from '../encoding/uri-classes.ts';
 import { formDecoded, formEncoded } from '../encoding/url-text.ts';
 import { decodedEscapes, percentEncoded } from '../text/uri-characters.ts';
 
@@ -76,6 +77,26 @@ const text =
     return value === null ? null : code(value);
   };
 
+type RawParts = [string | null, string | null, string | null, number, string | null, string | null, string | null];
+
+/** Encoded parts as a URI. */
+function rawUri(...[scheme, userInfo, host, port, path, query, fragment]: RawParts): string {
+  const place =
+    host === null ? '' : `//${userInfo === null ? '' : `${userInfo}@`}${host}${port === -1 ? '' : `:${port}`}`;
+  return (
+    `${scheme === null ? '' : `${scheme}:`}${place}${path ?? ''}` +
+    `${query === null ? '' : `?${query}`}${fragment === null ? '' : `#${fragment}`}`
+  );
+}
+
+/** A URI with scheme, host and port of another one, which must have them. */
+function rebased(rt: Runtime, uri: UriValue, base: UriValue | null): UriValue {
+  if (base === null || base.parts.scheme === null || base.parts.host === null) return uri;
+  const { scheme, host, port } = base.parts;
+  const { userInfo, path, query, fragment } = uri.parts;
+  return new UriValue(rt, rawUri(scheme, userInfo, host, port, path, query, fragment));
+}
+
 export const formClasses: readonly ClassSpec[] = [
   {
     name: FORM,
@@ -94,6 +115,20 @@ export const formClasses: readonly ClassSpec[] = [
   {
     name: 'org.forgerock.http.util.Uris',
     statics: {
+      'create(String, String, String, int, String, String, String)': (
+        rt,
+        _self: Value,
+        [scheme, userInfo, host, port, path, query, fragment]: RawParts,
+      ) => new UriValue(rt, rawUri(scheme, userInfo, host, port, path, query, fragment)),
+      'rebase(URI, URI)': (rt, _self: Value, [uri, base]: [UriValue, UriValue | null]) => rebased(rt, uri, base),
+      'withQuery(URI, org.forgerock.http.protocol.Form)': (rt, _self: Value, [uri, form]: [UriValue, GMap]) => {
+        const { scheme, userInfo, host, port, path, fragment } = uri.parts;
+        return new UriValue(rt, rawUri(scheme, userInfo, host, port, path, queryText(rt, form), fragment));
+      },
+      'withoutQueryAndFragment(URI)': (rt, _self: Value, [uri]: [UriValue]) => {
+        const { scheme, userInfo, host, port, path } = uri.parts;
+        return new UriValue(rt, rawUri(scheme, userInfo, host, port, path, null, null));
+      },
       'urlEncodeQueryParameterNameOrValue(String)': text(queryEncoded),
       'urlEncodePathElement(String)': text(pathEncoded),
       'urlEncodeFragment(String)': text(fragmentEncoded),

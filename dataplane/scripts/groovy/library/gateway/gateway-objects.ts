@@ -184,6 +184,13 @@ export class TokenInfo implements Obj {
 export const gatewayClasses: readonly ClassSpec[] = [
   { name: 'org.slf4j.Logger', methods: loggerMethods() },
   {
+    name: 'org.slf4j.LoggerFactory',
+    statics: {
+      'getLogger(String)': (rt) => (rt as Machine).binding.get('logger') ?? null,
+      'getLogger(Class)': (rt) => (rt as Machine).binding.get('logger') ?? null,
+    },
+  },
+  {
     name: 'org.forgerock.http.Client',
     methods: {
       'send(org.forgerock.http.protocol.Request)': (rt, self: HostObject, [request]: [MessageValue]) =>

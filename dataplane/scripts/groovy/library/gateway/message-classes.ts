@@ -1,6 +1,7 @@
 import type { ArrayValue } from '../../values/collections.ts';
-import { ByteArray, type GMap } from '../../values/collections.ts';
+import { ByteArray, GMap } from '../../values/collections.ts';
 import type { ClassSpec, LibraryFunction, Runtime, Steps, Value } from '../../values/java-class.ts';
+import { Throwable } from '../../values/throwable.ts';
 import { charsetOf, decodeBytes, encodeText } from '../encoding/charsets.ts';
 import { UriValue } from '../encoding/uri-classes.ts';
 import { ByteStream, TextReader } from '../system/stream-values.ts';
@@ -11,7 +12,7 @@ import { addHeader, firstOf, putHeader } from './headers.ts';
 import { copyMessage, type EntityValue, MessageValue } from './messages.ts';
 import { MutableUri, mutableUri } from './mutable-uri.ts';
 import { PromiseValue } from './promises.ts';
-import type { StatusValue } from './status.ts';
+import { StatusValue } from './status.ts';
 
 const PROTOCOL = 'org.forgerock.http.protocol.';
 
@@ -51,10 +52,14 @@ const formOfMessages: Readonly<Record<string, LibraryFunction>> = {
   },
   'toRequestEntity(org.forgerock.http.protocol.Request)': (rt, self: GMap, [request]: [MessageValue]) => {
     request.method = 'POST';
-    putHeader(rt, request.headers, 'Content-Type', 'application/x-www-form-urlencoded');
-    request.entity.set(rt, formText(rt, self));
+    setForm(rt, request.entity, self);
   },
 };
+
+function setForm(rt: Runtime, entity: EntityValue, form: GMap): void {
+  putHeader(rt, entity.message.headers, 'Content-Type', 'application/x-www-form-urlencoded');
+  entity.set(rt, formText(rt, form));
+}
 
 const done = (rt: Runtime, value: Value): PromiseValue => new PromiseValue(rt, { kind: 'result', value });
 
@@ -70,6 +75,7 @@ const entityMethods: Readonly<Record<string, LibraryFunction>> = {
   },
   'setBytes(byte[])': (rt, self: EntityValue, [array]: [ByteArray | null]) =>
     self.setBytes(rt, array?.bytes.slice() ?? new Uint8Array()),
+  'setForm(org.forgerock.http.protocol.Form)': (rt, self: EntityValue, [form]: [GMap]) => setForm(rt, self, form),
   'getForm()': (rt, self: EntityValue) => readPairs(rt, newForm(rt), self.string()),
   'getStringAsync()': (rt, self: EntityValue) => done(rt, self.string()),
   'getJsonAsync()': (rt, self: EntityValue) => done(rt, self.json(rt)),
@@ -104,7 +110,11 @@ const messageMethods: Readonly<Record<string, LibraryFunction>> = {
     yield* self.entity.arrive(rt);
     return self.entity;
   },
-  'setEntity(Object)': returning((rt, self, value: Value) => self.entity.set(rt, value)),
+  'setEntity(Object)': returning((rt, self, value: Value) =>
+    value instanceof GMap && value.javaClass.name === `${PROTOCOL}Form`
+      ? setForm(rt, self.entity, value)
+      : self.entity.set(rt, value),
+  ),
   'getVersion()': (_rt, self: MessageValue) => self.version,
   'setVersion(String)': returning((_rt, self, version: string) => void (self.version = version)),
   'addHeaders(org.forgerock.http.protocol.Header...)': returning((rt, self, headers: ArrayValue) => {
@@ -118,6 +128,19 @@ function setUri(rt: Runtime, self: MessageValue, uri: Value): void {
   if (uri instanceof UriValue) self.uri = new MutableUri(rt, uri.parts);
   else if (uri instanceof MutableUri) self.uri = uri;
   else self.uri = uri === null ? null : mutableUri(rt, rt.text(uri));
+}
+
+function responseException(rt: Runtime, response: Value, message: string | null, cause: Value): Throwable {
+  const exception = new Throwable(rt.class(`${PROTOCOL}ResponseException`), message, cause);
+  exception.details.set('response', response);
+  return exception;
+}
+
+function failure(rt: Runtime, code: number, cause: Value): MessageValue {
+  const response = new MessageValue(rt, 'Response');
+  response.status = new StatusValue(rt, code);
+  response.cause = cause;
+  return response;
 }
 
 export const messageClasses: readonly ClassSpec[] = [
@@ -177,7 +200,31 @@ export const messageClasses: readonly ClassSpec[] = [
       'setCause(Exception)': returning((_rt, self, cause: Value) => void (self.cause = cause)),
     },
   },
-  { name: `${PROTOCOL}ResponseException`, superclass: 'java.lang.Exception' },
+  {
+    name: `${PROTOCOL}ResponseException`,
+    superclass: 'java.lang.Exception',
+    constructors: {
+      '(org.forgerock.http.protocol.Response)': (rt, _self: Value, [response]: [Value]) =>
+        responseException(rt, response, null, null),
+      '(org.forgerock.http.protocol.Response, String, Throwable)': (
+        rt,
+        _self: Value,
+        [response, message, cause]: [Value, string | null, Value],
+      ) => responseException(rt, response, message, cause),
+      '(String)': (rt, _self: Value, [message]: [string | null]) => responseException(rt, null, message, null),
+      '(String, Throwable)': (rt, _self: Value, [message, cause]: [string | null, Value]) =>
+        responseException(rt, null, message, cause),
+    },
+    methods: { 'getResponse()': (_rt, self: Throwable) => self.details.get('response') ?? null },
+  },
+  {
+    name: `${PROTOCOL}Responses`,
+    statics: {
+      'newInternalServerError()': (rt) => failure(rt, 500, null),
+      'newInternalServerError(Exception)': (rt, _self: Value, [cause]: [Value]) => failure(rt, 500, cause),
+      'newNotFound()': (rt) => failure(rt, 404, null),
+    },
+  },
   { name: 'com.fasterxml.jackson.core.JacksonException', superclass: 'java.io.IOException' },
   {
     name: 'com.fasterxml.jackson.core.JsonProcessingException',

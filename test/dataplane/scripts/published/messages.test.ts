@@ -1,0 +1,443 @@
+import { expect } from 'vitest';
+import { type SeenRequest, startFiltered } from '../../../support/gateways/filtered-gateway.ts';
+import { inBothLanguages } from '../../../support/scripts/twin-scripts.ts';
+
+const FORM = 'Content-Type: application/x-www-form-urlencoded';
+const headerOf = (seen: readonly SeenRequest[], name: string): string[] =>
+  seen.at(-1)!.headers.flatMap(([each, value]) => (each === name ? [value] : []));
+
+inBothLanguages(
+  'answers by path and by the credentials in headers',
+  {
+    groovy: `
+      import org.forgerock.http.protocol.Response
+      import org.forgerock.http.protocol.Status
+      response = new Response()
+      switch (request.uri.path) {
+        case '/sign-in':
+          def isKnown = request.headers.Username?.values?.getAt(0) == 'ada' && request.headers['Password']?.firstValue == 'lovelace'
+          response.status = isKnown ? Status.OK : Status.FORBIDDEN
+          response.entity = isKnown ? '<p>Hello, Ada</p>' : '<p>Go away</p>'
+          break
+        default:
+          response.status = Status.UNAUTHORIZED
+          response.entity = "<p>Please <a href='/sign-in'>sign in</a></p>"
+      }
+      return response`,
+    javascript: `
+      if (request.uri.path !== '/sign-in') return new Response(401, { body: "<p>Please <a href='/sign-in'>sign in</a></p>" })
+      const known = request.headers.get('Username') === 'ada' && request.headers.get('Password') === 'lovelace'
+      return new Response(known ? 200 : 403, { body: known ? '<p>Hello, Ada</p>' : '<p>Go away</p>' })`,
+  },
+  async (scripted) => {
+    const { ask } = await startFiltered([], scripted('ScriptableHandler'));
+    const ada = ['Username: ada', 'Password: lovelace'];
+    expect(await ask('/sign-in', { headers: ada })).toMatchObject({ status: 200, body: '<p>Hello, Ada</p>' });
+    expect(await ask('/sign-in', { headers: ['Username: bob'] })).toMatchObject({
+      status: 403,
+      body: '<p>Go away</p>',
+    });
+    expect(await ask('/other')).toMatchObject({ status: 401, body: expect.stringContaining("href='/sign-in'") });
+  },
+);
+
+inBothLanguages(
+  'hands requests to one of two handlers of the heap by a field of the form',
+  {
+    groovy: `
+      def role = request.entity.form['role']?.getAt(0)
+      return (role == 'admin' ? admins : users).handle(context, request)`,
+    javascript: `
+      const role = (await request.entity.form()).get('role')
+      return (role === 'admin' ? admins : users).send(request)`,
+  },
+  async (scripted) => {
+    const named = (name: string) => ({
+      name,
+      type: 'StaticResponseHandler',
+      config: { status: 200, entity: name },
+    });
+    const args = { admins: "${heap['admins']}", users: "${heap['users']}" };
+    const { ask } = await startFiltered([], scripted('ScriptableHandler', undefined, { args }), {
+      document: { heap: [named('admins'), named('users')] },
+    });
+    const post = (body: string) => ask('/', { method: 'POST', headers: [FORM], body });
+    expect(await post('role=admin&x=1')).toMatchObject({ status: 200, body: 'admins' });
+    expect(await post('role=guest')).toMatchObject({ status: 200, body: 'users' });
+    expect(await post('')).toMatchObject({ status: 200, body: 'users' });
+  },
+);
+
+inBothLanguages(
+  'asks for a password with 401 and a challenge, and refuses a wrong one with 403',
+  {
+    groovy: `
+      import static org.forgerock.util.promise.Promises.newResultPromise;
+      import java.nio.charset.Charset;
+      import org.forgerock.util.encode.Base64;
+
+      String given = request.getHeaders().getFirst("Authorization");
+      if (given == null) {
+          Response response = new Response(Status.UNAUTHORIZED);
+          response.getHeaders().put("WWW-Authenticate", "Basic realm=\\"" + realm + "\\"");
+          return newResultPromise(response);
+      }
+      String wanted = "Basic " + Base64.encode((username + ":" + password).getBytes(Charset.defaultCharset()))
+      if (!wanted.equals(given)) {
+          return newResultPromise(new Response(Status.FORBIDDEN));
+      }
+      request.headers.remove('Authorization')
+      return next.handle(context, request);`,
+    javascript: `
+      const given = request.headers.get('Authorization')
+      if (given === null) return new Response(401, { headers: { 'WWW-Authenticate': \`Basic realm="\${realm}"\` } })
+      if (given !== 'Basic ' + base64.encode(username + ':' + password)) return new Response(403)
+      request.headers.delete('Authorization')
+      return next()`,
+  },
+  async (scripted) => {
+    const args = { realm: 'shop', username: 'ada', password: 'lovelace' };
+    const { ask, seen } = await startFiltered([scripted('ScriptableFilter', undefined, { args })]);
+    const challenged = await ask('/');
+    expect(challenged.status).toBe(401);
+    expect(challenged.values('www-authenticate')).toEqual(['Basic realm="shop"']);
+    expect((await ask('/', { headers: [`Authorization: Basic ${btoa('ada:nothing')}`] })).status).toBe(403);
+    expect(seen).toEqual([]);
+    expect((await ask('/', { headers: [`Authorization: Basic ${btoa('ada:lovelace')}`] })).status).toBe(200);
+    expect(headerOf(seen, 'authorization')).toEqual([]);
+  },
+);
+
+inBothLanguages(
+  'adds the credentials of a user, found by the email address in the query',
+  {
+    groovy: `
+      def found = credentials[request.form?.mail[0]]
+      request.headers.add('Username', found.username)
+      request.headers.add('Password', found.password)
+      def pair = (found.username + ':' + found.password).getBytes().encodeBase64()
+      request.headers.add('Authorization', "Basic \${pair}" as String)
+      next.handle(context, request)`,
+    javascript: `
+      const found = credentials[request.queryParams.get('mail')]
+      request.headers.add('Username', found.username)
+      request.headers.add('Password', found.password)
+      request.headers.add('Authorization', \`Basic \${base64.encode(found.username + ':' + found.password)}\`)
+      return next(request)`,
+  },
+  async (scripted) => {
+    const args = { credentials: { 'ada@shop.test': { username: 'ada', password: 'lovelace' } } };
+    const { ask, seen } = await startFiltered([scripted('ScriptableFilter', undefined, { args })]);
+    expect((await ask('/?mail=ada@shop.test')).status).toBe(200);
+    expect(headerOf(seen, 'username')).toEqual(['ada']);
+    expect(headerOf(seen, 'password')).toEqual(['lovelace']);
+    expect(headerOf(seen, 'authorization')).toEqual([`Basic ${btoa('ada:lovelace')}`]);
+    expect((await ask('/?mail=nobody@shop.test')).status).toBe(500);
+  },
+);
+
+inBothLanguages(
+  'allows only the methods in its arguments',
+  {
+    groovy: `
+      if (allowed.contains(request.method)) {
+        next.handle(context, request)
+      } else {
+        def response = new Response(Status.METHOD_NOT_ALLOWED)
+        response.headers.add('Allow', allowed)
+        return response
+      }`,
+    javascript: `
+      if (allowed.includes(request.method)) return next()
+      const response = new Response(405)
+      for (const method of allowed) response.headers.add('Allow', method)
+      return response`,
+  },
+  async (scripted) => {
+    const { ask } = await startFiltered([
+      scripted('ScriptableFilter', undefined, { args: { allowed: ['GET', 'HEAD'] } }),
+    ]);
+    expect((await ask('/')).status).toBe(200);
+    const refused = await ask('/', { method: 'DELETE' });
+    expect(refused.status).toBe(405);
+    expect(refused.values('allow').join(', ')).toBe('GET, HEAD');
+  },
+);
+
+inBothLanguages(
+  'changes headers of the request and of the response',
+  {
+    groovy: `
+      request.headers['X-Added'] = 'one'
+      request.headers.put('X-List', ['a', 'b'])
+      request.headers.remove('X-Removed')
+      request.headers.each { name, header -> logger.info('{}: {}', name, header.values) }
+      next.handle(context, request).thenOnResult { response ->
+        response.headers['X-Code'] = response.status.code.toString()
+        response.headers.remove('Server')
+        response.headers.put('X-Length', String.valueOf(response.entity.bytes.length))
+      }`,
+    javascript: `
+      request.headers.set('X-Added', 'one')
+      for (const each of ['a', 'b']) request.headers.add('X-List', each)
+      request.headers.delete('X-Removed')
+      request.headers.forEach((value, name) => logger.info(name + ': ' + value))
+      const response = await next(request)
+      response.headers.set('X-Code', String(response.status))
+      response.headers.delete('Server')
+      response.headers.set('X-Length', String((await response.entity.bytes()).length))
+      return response`,
+  },
+  async (scripted) => {
+    const { ask, seen, logged } = await startFiltered([scripted('ScriptableFilter')]);
+    const answer = await ask('/?h.server=old&entity=four', { headers: ['X-Removed: r'] });
+    expect(headerOf(seen, 'x-added')).toEqual(['one']);
+    expect(headerOf(seen, 'x-list').join(', ')).toBe('a, b');
+    expect(headerOf(seen, 'x-removed')).toEqual([]);
+    expect(answer.values('x-code')).toEqual(['200']);
+    expect(answer.values('x-length')).toEqual(['4']);
+    expect(answer.values('server')).toEqual([]);
+    expect(logged.map(({ msg }) => String(msg).toLowerCase())).toContainEqual(expect.stringContaining('x-added: '));
+  },
+);
+
+inBothLanguages(
+  'replays a form login',
+  {
+    groovy: `
+      Request login = new Request()
+      login.uri = 'http://app.test/login?h.set-cookie=sid%3D7'
+      login.method = 'POST'
+      Form form = new Form()
+      form.add('user', 'ada')
+      form.add('password', 'love & lace')
+      form.toRequestEntity(login)
+      return http.send(context, login).thenAsync({ answer ->
+        def sid = answer.headers['Set-Cookie'].values[0].split(';')[0]
+        request.headers['Cookie'] = sid
+        answer.close()
+        next.handle(context, request)
+      } as AsyncFunction)`,
+    javascript: `
+      const form = new URLSearchParams({ user: 'ada', password: 'love & lace' })
+      const answer = await http.send('http://app.test/login?h.set-cookie=sid%3D7', { method: 'POST', body: form })
+      request.headers.set('Cookie', answer.headers.getAll('Set-Cookie')[0].split(';')[0])
+      return next(request)`,
+  },
+  async (scripted) => {
+    const { ask, seen } = await startFiltered([scripted('ScriptableFilter')]);
+    expect(await ask('/page?entity=page')).toMatchObject({ status: 200, body: 'page' });
+    expect(seen[0]).toMatchObject({ method: 'POST', body: 'user=ada&password=love+%26+lace' });
+    expect(seen[0]!.headers).toContainEqual(['content-type', expect.stringContaining('x-www-form-urlencoded')]);
+    expect(headerOf(seen, 'cookie')).toEqual(['sid=7']);
+  },
+);
+
+inBothLanguages(
+  'reads, changes and sends on a form',
+  {
+    groovy: `
+      def form = new Form().fromRequestEntity(request)
+      if (!form.containsKey('client_id')) form.add('client_id', 'app')
+      form.putSingle('scope', form.getFirst('scope').toUpperCase())
+      form.remove('debug')
+      request.setEntity(form)
+      next.handle(context, request)`,
+    javascript: `
+      const form = await request.entity.form()
+      if (!form.has('client_id')) form.append('client_id', 'app')
+      form.set('scope', form.get('scope').toUpperCase())
+      form.delete('debug')
+      request.entity = form
+      return next()`,
+  },
+  async (scripted) => {
+    const { ask, seen } = await startFiltered([scripted('ScriptableFilter')]);
+    await ask('/', { method: 'POST', headers: [FORM], body: 'scope=read+write&debug=1&x=%C3%BC' });
+    expect([...new URLSearchParams(seen[0]!.body)].sort()).toEqual([
+      ['client_id', 'app'],
+      ['scope', 'READ WRITE'],
+      ['x', 'ü'],
+    ]);
+  },
+);
+
+inBothLanguages(
+  'changes path and query of the URI',
+  {
+    groovy: `
+      def form = new Form().fromRequestQuery(request)
+      form.remove('secret')
+      form.add('via', 'the gateway')
+      form.toRequestQuery(request)
+      request.uri.path = '/v2' + request.uri.path
+      next.handle(context, request)`,
+    javascript: `
+      request.queryParams.delete('secret')
+      request.queryParams.append('via', 'the gateway')
+      request.uri.path = '/v2' + request.uri.path
+      return next(request)`,
+  },
+  async (scripted) => {
+    const { ask, seen } = await startFiltered([scripted('ScriptableFilter')]);
+    await ask('/orders?id=7&secret=x');
+    const { pathname, searchParams } = new URL(seen[0]!.url, 'http://app.test');
+    expect(pathname).toBe('/v2/orders');
+    expect([...searchParams]).toEqual([
+      ['id', '7'],
+      ['via', 'the gateway'],
+    ]);
+  },
+);
+
+inBothLanguages(
+  'sends requests to another host by a prefix of the path',
+  {
+    groovy: `
+      if (request.uri.path.startsWith('/api/')) {
+        request.uri = "http://app.test/moved\${request.uri.path.substring(4)}".toString()
+      }
+      next.handle(context, request)`,
+    javascript: `
+      if (request.uri.path.startsWith('/api/')) request.uri = 'http://app.test/moved' + request.uri.path.slice(4)
+      return next(request)`,
+  },
+  async (scripted) => {
+    const { ask, seen } = await startFiltered([scripted('ScriptableFilter')]);
+    await ask('/api/orders');
+    await ask('/page');
+    expect(seen.map(({ url }) => url)).toEqual(['/moved/orders', '/page']);
+  },
+);
+
+inBothLanguages(
+  'reads a cookie, and sets one with attributes',
+  {
+    groovy: `
+      import org.forgerock.http.header.SetCookieHeader
+      import org.forgerock.http.protocol.Cookie
+      String before = request.cookies['lang'] == null ? 'none' : request.cookies['lang'][0].value
+      Cookie cookie = new Cookie()
+      cookie.setName('lang')
+      cookie.setValue(request.queryParams['lang'][0])
+      cookie.setPath('/')
+      cookie.setHttpOnly(true)
+      SetCookieHeader header = new SetCookieHeader([cookie])
+      next.handle(context, request).thenOnResult { response ->
+        response.headers['X-Before'] = before
+        response.headers['Set-Cookie'] = header.values
+      }`,
+    javascript: `
+      const before = request.cookies.lang ?? 'none'
+      const value = request.queryParams.get('lang')
+      const response = await next()
+      response.headers.set('X-Before', before)
+      response.headers.set('Set-Cookie', \`lang=\${value}; Path=/; HttpOnly\`)
+      return response`,
+  },
+  async (scripted) => {
+    const { ask } = await startFiltered([scripted('ScriptableFilter')]);
+    const first = await ask('/?lang=de');
+    expect(first.values('x-before')).toEqual(['none']);
+    expect(first.values('set-cookie')).toEqual(['lang=de; Path=/; HttpOnly']);
+    expect((await ask('/?lang=fr', { headers: ['Cookie: a=b; lang=de'] })).values('x-before')).toEqual(['de']);
+  },
+);
+
+inBothLanguages(
+  'changes JSON on both ways',
+  {
+    groovy: `
+      def order = request.entity.json
+      order.items.each { it.total = it.price * it.count }
+      order.remove('internal')
+      request.entity.json = order
+      next.handle(context, request).then { response ->
+        def body = response.entity.json
+        body.links = [self: request.uri.path]
+        response.entity.json = body
+        return response
+      }`,
+    javascript: `
+      const order = await request.entity.json()
+      for (const item of order.items) item.total = item.price * item.count
+      delete order.internal
+      request.entity = order
+      const response = await next(request)
+      const body = await response.entity.json()
+      body.links = { self: request.uri.path }
+      response.entity = body
+      return response`,
+  },
+  async (scripted) => {
+    const { ask, seen } = await startFiltered([scripted('ScriptableFilter')]);
+    const body = JSON.stringify({ items: [{ price: 3, count: 2 }], internal: true });
+    const answer = await ask(`/orders?entity=${encodeURIComponent('{"id":7}')}`, {
+      method: 'POST',
+      headers: ['Content-Type: application/json'],
+      body,
+    });
+    expect(JSON.parse(seen[0]!.body)).toEqual({ items: [{ price: 3, count: 2, total: 6 }] });
+    expect(JSON.parse(answer.body)).toEqual({ id: 7, links: { self: '/orders' } });
+  },
+);
+
+inBothLanguages(
+  'answers with JSON errors of one shape',
+  {
+    groovy: `
+      import groovy.json.JsonOutput
+      def refuse(Status status, String reason) {
+        def response = new Response(status)
+        response.headers['Content-Type'] = 'application/json'
+        response.entity = JsonOutput.toJson([code: status.code, reason: reason])
+        return response
+      }
+      def version = request.headers.getFirst('X-Version')
+      if (version == null) return refuse(Status.BAD_REQUEST, 'no version')
+      if (!(version ==~ /v\\d+/)) return refuse(Status.NOT_ACCEPTABLE, "unknown \${version}")
+      next.handle(context, request)`,
+    javascript: `
+      const refuse = (code, reason) => new Response(code, { body: { code, reason } })
+      const version = request.headers.get('X-Version')
+      if (version === null) return refuse(400, 'no version')
+      if (!/^v\\d+$/.test(version)) return refuse(406, 'unknown ' + version)
+      return next()`,
+  },
+  async (scripted) => {
+    const { ask } = await startFiltered([scripted('ScriptableFilter')]);
+    const read = async (...headers: string[]) => {
+      const { status, body } = await ask('/?entity=ok', { headers });
+      return [status, body === 'ok' ? body : JSON.parse(body)];
+    };
+    expect(await read()).toEqual([400, { code: 400, reason: 'no version' }]);
+    expect(await read('X-Version: 2')).toEqual([406, { code: 406, reason: 'unknown 2' }]);
+    expect(await read('X-Version: v2')).toEqual([200, 'ok']);
+  },
+);
+
+inBothLanguages(
+  'ends a session with a redirect to the provider',
+  {
+    groovy: `
+      import java.net.URLEncoder
+      session.clear()
+      def target = provider + '?post_logout_redirect_uri=' + URLEncoder.encode(after, 'UTF-8')
+      def response = new Response(Status.FOUND)
+      response.headers['Location'] = target
+      return newResultPromise(response)`,
+    javascript: `
+      for (const name of Object.keys(session)) delete session[name]
+      const target = provider + '?post_logout_redirect_uri=' + encodeURIComponent(after)
+      return new Response(302, { headers: { Location: target } })`,
+  },
+  async (scripted) => {
+    const args = { provider: 'https://id.test/logout', after: 'https://shop.test/?bye=1' };
+    const { ask } = await startFiltered([], scripted('ScriptableHandler', undefined, { args }));
+    const answer = await ask('/logout');
+    expect(answer.status).toBe(302);
+    expect(answer.values('location')).toEqual([
+      'https://id.test/logout?post_logout_redirect_uri=https%3A%2F%2Fshop.test%2F%3Fbye%3D1',
+    ]);
+  },
+);
