@@ -18,6 +18,7 @@ import type { PlaneInside } from '../../dataplane/supervisor/plane-options.ts';
 import type { CrestTree } from '../../platform/admin/crest-path.ts';
 import { type ExplainSetting, explainRequest } from './explain-request.ts';
 import { serverInfo } from './server-info.ts';
+import { transformByScript } from './transform-by-script.ts';
 
 export interface ManagedApiOptions extends ExplainSetting {
   readonly instance: LiveInstance;
@@ -42,6 +43,7 @@ export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) =>
       managesRoutes,
       info: serverInfo(),
       explain: explainAction(options),
+      patching: { transform: transformByScript(reach, log) },
       routeSchema: routeSchema(),
       trustsTransactions: reach.system[TRUST] === 'true',
       changed: (change) => log.info({ ...change }, 'route changed over HTTP'),

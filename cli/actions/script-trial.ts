@@ -89,7 +89,12 @@ export async function tryScript(options: ScriptTrialOptions): Promise<ScriptTria
   const variables = new Map<string, unknown>(
     kind === 'accessTokenResolver' ? [['token', token]] : kind === 'jwtValidator' ? [['claims', claims]] : [],
   );
-  const program = compiling(text, file, (source) => language.compile(source)).open({
+  const program = compiling(text, file, (source) => {
+    const compiled = language.compile(source);
+    const missing = compiled.missing?.(kind, (name) => args.has(name)) ?? null;
+    if (missing !== null) throw missing;
+    return compiled;
+  }).open({
     kind,
     realm: '',
     shapes,
@@ -154,6 +159,7 @@ async function shownResult(value: ScriptResults[ScriptKind] | null): Promise<Scr
     return { kind: 'response', response: { status: value.status, headers: value.headers.entries(), entity } };
   }
   if (typeof value === 'string') return { kind: 'value', value };
+  if ('json' in value) return { kind: 'value', value: value.json };
   if ('numberOfRequests' in value) {
     const { numberOfRequests, nanoseconds } = value;
     return { kind: 'value', value: { numberOfRequests, milliseconds: Number(nanoseconds) / 1e6 } };

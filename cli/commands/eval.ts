@@ -122,6 +122,10 @@ export const evalCommand = defineCommand({
     }
     if (source === undefined)
       throw new Error('needs an expression, --script, or --jsonl and rows on the standard input');
+    if (/^[^$#\s]+\.(?:groovy|m?js)$/.test(source))
+      process.stderr.write(
+        `gatewarden eval: warning: this is a text without an expression; to run a script: --script ${source}\n`,
+      );
     const row = judge(source);
     for (const warning of row.warnings) process.stderr.write(`gatewarden eval: warning: ${warning}\n`);
     return json ? printJson(row) : printText(row);
@@ -140,7 +144,8 @@ async function expressionJudge(file: string | undefined, system: Readonly<Record
   const { describedExchange, readRequestDescription } = await import('../output/described-exchange.ts');
   const { valueJson } = await import('../output/value-json.ts');
 
-  const description = file === undefined ? SAMPLE : readRequestDescription(await jsonText(file));
+  const description =
+    file === undefined ? SAMPLE : await given('--request', async () => readRequestDescription(await jsonText(file)));
   const { reach, reading } = bareReading(system);
   const language = reading.runtime;
   const tokens = tokenResolver(null, { reach, files: new Map(), instanceUrl: null, allowed: new Map() });
@@ -203,15 +208,21 @@ async function runScript(options: ScriptOptions): Promise<number> {
   const { script: file, as, request, args, response, token, claims, json, system } = options;
   const kind = Object.hasOwn(scriptTypes, as) ? scriptTypes[as] : undefined;
   if (kind === undefined) throw new Error(`--as must be one of ${Object.keys(scriptTypes).join(', ')}`);
-  const description = request === undefined ? SAMPLE : readRequestDescription(await jsonText(request));
-  const canned: unknown = response === undefined ? {} : JSON.parse(await jsonText(response));
+  const description =
+    request === undefined
+      ? SAMPLE
+      : await given('--request', async () => readRequestDescription(await jsonText(request)));
+  const canned: unknown =
+    response === undefined
+      ? {}
+      : await given('--response', async () => JSON.parse(await jsonText(response)) as unknown);
   const responses: unknown[] = Array.isArray(canned) ? canned : [canned];
   if (!responses.every(isObject)) throw new Error('--response must be a JSON object, or an array of them');
   const { reach, reading } = bareReading(system);
   try {
     const trial = await tryScript({
       file,
-      text: readFileSync(file, 'utf8'),
+      text: await given('--script', async () => readFileSync(file, 'utf8')),
       kind,
       exchange: describedExchange(description),
       responses: responses as CannedResponse[],
@@ -233,9 +244,19 @@ async function runScript(options: ScriptOptions): Promise<number> {
 /** The object of an option; an empty one without it. */
 async function jsonObject(option: string, value: string | undefined): Promise<Record<string, unknown>> {
   if (value === undefined) return {};
-  const read: unknown = JSON.parse(await jsonText(value));
+  const read = await given(option, async () => JSON.parse(await jsonText(value)) as unknown);
   if (!isObject(read)) throw new Error(`${option} must be a JSON object`);
   return read;
+}
+
+/** The value of an option; an error names the option. */
+async function given<T>(option: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new Error(`${option}: ${error.message}`);
+  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

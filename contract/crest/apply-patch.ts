@@ -23,8 +23,16 @@ export interface PatchOptions {
   /** Returns true for fields whose arrays are sets: unordered, without duplicates. Other arrays are lists. */
   readonly isSet?: (field: JsonPointer) => boolean;
   /** Returns the transformed value of a field. @throws CrestError */
-  readonly transform?: (found: JsonValue | undefined, transformation: JsonValue) => JsonValue;
+  readonly transform?: Transform;
 }
+
+/** Options of a patch whose transformations take time. */
+export interface SlowPatchOptions extends Omit<PatchOptions, 'transform'> {
+  readonly transform?: Transform<Promise<JsonValue>>;
+}
+
+/** Transforms a value; undefined if the field does not exist. */
+export type Transform<Made = JsonValue> = (found: JsonValue | undefined, transformation: JsonValue) => Made;
 
 /** Values that the operations of one patch may add together: copies of copies would grow without end. */
 const MOST_ADDED = 50_000;
@@ -33,6 +41,8 @@ const MOST_COMPARED = 200_000;
 const MOST_COMPARED_CHARACTERS = 8_388_608;
 /** Members that they may copy: each operation copies the objects around its field, and copying a wide one takes long. */
 const MOST_COPIED = 500_000;
+/** Operations that may transform, each of which may run a script. */
+const MOST_TRANSFORMED = 20;
 /** Elements of an array that are copied in the time of one member. */
 const ELEMENTS_PER_MEMBER = 16;
 
@@ -42,6 +52,31 @@ export function applyPatch(
   operations: readonly PatchOperation[],
   options: PatchOptions = {},
 ): JsonObject {
+  const patch = steps(content, operations, options);
+  let step = patch.next();
+  while (step.done !== true) step = patch.next(step.value);
+  return step.value;
+}
+
+/** The same with transformations that take time. @throws CrestError */
+export async function applySlowPatch(
+  content: JsonObject,
+  operations: readonly PatchOperation[],
+  options: SlowPatchOptions = {},
+): Promise<JsonObject> {
+  const patch = steps(content, operations, options);
+  let step = patch.next();
+  while (step.done !== true) step = patch.next(await step.value);
+  return step.value;
+}
+
+/** Applies the operations. Yields transformed values, and goes on with the values that they turn out to be. */
+function* steps<Made>(
+  content: JsonObject,
+  operations: readonly PatchOperation[],
+  options: Omit<PatchOptions, 'transform'> & { readonly transform?: Transform<Made> },
+): Generator<Made, JsonObject, JsonValue> {
+  refuseMany(operations);
   let now: JsonValue = content;
   const added = new DocumentBounds(MOST_ADDED);
   const compared = new DocumentBounds(MOST_COMPARED, MOST_COMPARED_CHARACTERS);
@@ -61,13 +96,30 @@ export function applyPatch(
   };
   for (const one of operations) {
     try {
-      now = applyOperation(now, one, setting);
+      if (one.operation !== 'transform') {
+        now = applyOperation(now, one, setting);
+        continue;
+      }
+      const { field, value } = one;
+      if (options.transform === undefined) throw new CrestError(501, 'transform is not available for this resource');
+      if (field.length === 0) throw wholeResource();
+      const made: JsonValue = yield options.transform(valueAt(now, field), value);
+      now = atField(now, field, setting, () => setting.weigh(made, field.length));
     } catch (error) {
       if (!(error instanceof NoSuchPlace)) throw error;
       throw new CrestError(409, `${one.operation}: the field '${pointerText(one.field)}' does not exist`);
     }
   }
   return now as JsonObject;
+}
+
+function refuseMany(operations: readonly PatchOperation[]): void {
+  if (operations.filter(({ operation }) => operation === 'transform').length > MOST_TRANSFORMED)
+    throw badRequest(`a patch has at most ${MOST_TRANSFORMED} operations that transform`);
+}
+
+function wholeResource(): CrestError {
+  return badRequest('a patch cannot change the resource as a whole');
 }
 
 function refuseExcess(excess: Problem | null, verb: string): void {
@@ -86,7 +138,7 @@ function copiedAt(value: JsonValue, field: JsonPointer): number {
   return size;
 }
 
-interface Setting extends PatchOptions {
+interface Setting extends Omit<PatchOptions, 'transform'> {
   /** Counts the containers that are about to be copied for a change of a field. */
   copies(now: JsonValue, field: JsonPointer): void;
   /** Counts a value that is about to be added at a depth. */
@@ -95,7 +147,9 @@ interface Setting extends PatchOptions {
   look(array: readonly JsonValue[]): void;
 }
 
-function applyOperation(now: JsonValue, one: PatchOperation, setting: Setting): JsonValue {
+type PlainOperation = Exclude<PatchOperation, { readonly operation: 'transform' }>;
+
+function applyOperation(now: JsonValue, one: PlainOperation, setting: Setting): JsonValue {
   const { field } = one;
   switch (one.operation) {
     case 'add':
@@ -115,11 +169,6 @@ function applyOperation(now: JsonValue, one: PatchOperation, setting: Setting): 
       const value = sourceOf(now, one);
       return withAdded(withoutField(now, one.from, undefined, setting), field, value, setting);
     }
-    case 'transform': {
-      const { transform } = setting;
-      if (transform === undefined) throw new CrestError(501, 'transform is not available for this resource');
-      return atField(now, field, setting, (found) => setting.weigh(transform(found, one.value), field.length));
-    }
   }
 }
 
@@ -130,7 +179,7 @@ function sourceOf(now: JsonValue, { operation, from }: { operation: string; from
 }
 
 function withAdded(now: JsonValue, field: JsonPointer, value: JsonValue, setting: Setting): JsonValue {
-  if (field.length === 0) throw badRequest('a patch cannot change the resource as a whole');
+  if (field.length === 0) throw wholeResource();
   setting.weigh(value, field.length);
   setting.copies(now, field);
   return changeContainer(now, field, true, (container, step): Container => {
@@ -203,7 +252,7 @@ function atField(
   { copies }: Setting,
   change: (found: JsonValue | undefined) => JsonValue,
 ): JsonValue {
-  if (field.length === 0) throw badRequest('a patch cannot change the resource as a whole');
+  if (field.length === 0) throw wholeResource();
   copies(now, field);
   const made = change(valueAt(now, field));
   return changeContainer(now, field, true, (container, step): Container => {

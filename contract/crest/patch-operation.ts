@@ -5,7 +5,8 @@ import { type JsonPointer, readJsonPointer } from './json-pointer.ts';
 
 /** One operation of a patch. */
 export type PatchOperation =
-  | { readonly operation: 'add' | 'replace' | 'transform'; readonly field: JsonPointer; readonly value: JsonValue }
+  | { readonly operation: 'add' | 'replace'; readonly field: JsonPointer; readonly value: JsonValue }
+  | { readonly operation: 'transform'; readonly field: JsonPointer; readonly value: JsonValue }
   | { readonly operation: 'increment'; readonly field: JsonPointer; readonly value: number }
   | { readonly operation: 'remove'; readonly field: JsonPointer; readonly value: JsonValue | undefined }
   | { readonly operation: 'copy' | 'move'; readonly field: JsonPointer; readonly from: JsonPointer };

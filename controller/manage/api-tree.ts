@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { SlowPatchOptions } from '../../contract/crest/apply-patch.ts';
 import { CrestError } from '../../contract/crest/crest-error.ts';
 import type { DescribedSchema } from '../../contract/crest/describe/description.ts';
 import { PageCookies } from '../../contract/crest/page-cookie.ts';
@@ -21,6 +22,8 @@ export interface ApiTreeOptions {
   /** Facts about the server, such as its version. */
   readonly info: JsonObject;
   readonly explain: ExplainRequest;
+  /** Transforms values with scripts, for patches. */
+  readonly patching?: SlowPatchOptions;
   /** Returns the schema of a route document. */
   readonly routeSchema: () => Promise<DescribedSchema>;
   /** Endpoints beside those of routes, by the first step of their paths. */
@@ -74,6 +77,7 @@ export function apiTree(options: ApiTreeOptions): CrestTree {
       queue,
       explain,
       secrets,
+      patching: options.patching,
       changed: options.changed,
     });
     return { kind: 'collection', provider, describes };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { applyPatch } from '../../contract/crest/apply-patch.ts';
+import { applySlowPatch, type SlowPatchOptions } from '../../contract/crest/apply-patch.ts';
 import { badRequest, CrestError } from '../../contract/crest/crest-error.ts';
 import type { PageCookies } from '../../contract/crest/page-cookie.ts';
 import type { CollectionProvider, CrestCall } from '../../contract/crest/provider.ts';
@@ -26,6 +26,8 @@ export interface RouteCollectionOptions {
   readonly queue: <T>(change: () => Promise<T>) => Promise<T>;
   readonly explain: ExplainRequest;
   readonly secrets: RouteSecrets;
+  /** Transforms values with scripts. */
+  readonly patching?: SlowPatchOptions | undefined;
   /** Called after each change. */
   changed(change: ChangedRoute): void;
 }
@@ -171,9 +173,9 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
     read: async (id) => found(id),
     update: (id, expected, content, call) => inTurn('update', call, () => replace(found(id, expected), content)),
     patch: (id, expected, operations, call) =>
-      inTurn('patch', call, () => {
+      inTurn('patch', call, async () => {
         const before = found(id, expected);
-        return replace(before, { ...applyPatch(before.content, operations), _id: id });
+        return replace(before, { ...(await applySlowPatch(before.content, operations, options.patching)), _id: id });
       }),
     delete: (id, expected, call) =>
       inTurn('delete', call, async () => {

@@ -73,8 +73,8 @@ export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknow
   filesOf?(config: Config, reach: Reach): string;
   /** For handlers that send requests on: to the host that the client names, the one that something sets, or backends of theirs. */
   sendsOn?(config: Config): 'anywhere' | 'where-told' | 'to-backends';
-  /** Whether it sets the host of the URI of requests, for all or for some. */
-  setsUri?(config: Config): boolean;
+  /** Whether it sets the host of the URI of requests, for all or for some; unsure if only a run can tell. */
+  setsUri?(config: Config): boolean | 'unsure';
   /** References to handlers for whose requests it sets the host of the URI. */
   setsUriFor?(config: Config): readonly Reference[];
   /** For objects that send requests to a Service of the cluster: the one that `service` of the configuration names. */

@@ -18,8 +18,8 @@ export interface OpenProxies {
 
 /**
  * Finds handlers that would send requests to whatever host a client names, because nothing on the way sets the URI: no
- * baseURI of the document, of an object or of a binding, and no filter. What sets it for some requests only counts as
- * well: whether a condition is true, nobody knows before.
+ * baseURI of the document, of an object or of a binding, and no filter. A condition counts as true: its writer knows for
+ * which requests it is. A script counts only if it surely sets the host.
  */
 export function openProxies(
   document: Pick<CheckedDocument, 'scope' | 'handler' | 'decorations'>,
@@ -32,14 +32,22 @@ export function openProxies(
   const contradictory = new Set<CheckedObject>();
 
   const isRebased = decorations.some(setsUri);
-  enter(handler, options.isOpen && !isRebased, ['handler'], own, isRebased);
+  enter(handler, options.isOpen && !isRebased, ['handler'], own, isRebased, null);
   return { problems, routers };
 
   /**
    * @param isOpen whether requests have the host that the client named @param at the place that refers to it
    * @param isRebased whether that place sets the URI for this object alone
+   * @param unsure type of an object before it that may set the host
    */
-  function enter(object: CheckedObject, isOpen: boolean, at: Path, from: Scope, isRebased: boolean): void {
+  function enter(
+    object: CheckedObject,
+    isOpen: boolean,
+    at: Path,
+    from: Scope,
+    isRebased: boolean,
+    unsure: string | null,
+  ): void {
     const kind = kindOf(object);
     if ((kind !== 'handler' && kind !== 'filter') || object.config === undefined) return;
     const sends = object.definition.sendsOn?.(object.config);
@@ -53,24 +61,28 @@ export function openProxies(
     entered.set(object, before.add(isOpenHere));
     const { definition, scope } = object;
     const place = scope === own ? object.path : at;
-    if (isOpenHere && sends !== undefined) judge(object, sends, at, place);
+    if (isOpenHere && sends !== undefined) judge(object, sends, at, place, unsure);
     if (isOpenHere && definition.entersRoutes === true) routers.add(`${scope.name}.${object.name}`);
-    pass(object, isOpenHere, at);
+    pass(object, isOpenHere, at, unsure);
   }
 
   /** Follows requests to the objects that an object hands them to. */
-  function pass(object: CheckedObject, isOpen: boolean, at: Path): void {
+  function pass(object: CheckedObject, isOpen: boolean, at: Path, before: string | null): void {
     const { definition, config, scope, targets } = object;
     const set = definition.setsUriFor?.(config) ?? [];
     let isStillOpen = isOpen && definition.setsUri?.(config) !== true;
+    let unsure = before;
     for (const { value: reference, path } of referencesIn(config, [...object.path, 'config'])) {
       const target = targets.get(reference);
       const field = path[object.path.length + 1];
       if (target === undefined || definition.ownCalls?.includes(String(field)) === true) continue;
       const isSet = set.includes(reference);
-      enter(target, isStillOpen && !isSet, scope === own ? path : at, scope, isSet);
+      enter(target, isStillOpen && !isSet, scope === own ? path : at, scope, isSet, unsure);
       const isPassed = kindOf(target) === 'filter' || definition.inTurn === true;
-      if (isStillOpen && isPassed && changesUri(target, scope, new Set())) isStillOpen = false;
+      if (!isStillOpen || !isPassed) continue;
+      const changes = changesUri(target, scope, new Set());
+      if (changes === true) isStillOpen = false;
+      else if (changes !== false) unsure = changes;
     }
   }
 
@@ -83,7 +95,13 @@ export function openProxies(
     problems.push({ code: 'exclusive', severity: 'error', path: at, message, hint });
   }
 
-  function judge(object: CheckedObject, sends: 'anywhere' | 'where-told', at: Path, place: Path): void {
+  function judge(
+    object: CheckedObject,
+    sends: 'anywhere' | 'where-told',
+    at: Path,
+    place: Path,
+    unsure: string | null,
+  ): void {
     const { type } = object.definition;
     if (options.isTenant && sends === 'anywhere' && object.scope === own) {
       const message = 'is for operators only: it lets clients choose where requests go';
@@ -93,19 +111,24 @@ export function openProxies(
     if (sends === 'anywhere' && !options.isTenant) return;
     const message = `no baseURI covers this ${type}: requests would go to whatever host the client names`;
     const proxy = `, or "forwardProxy": true in the config of the ${type} if a forward proxy is meant`;
-    const hint = `set a baseURI on the route${options.isTenant ? '' : proxy}`;
+    const rest = unsure === null ? '' : `: it counts for requests whose host the ${unsure} before it does not set`;
+    const hint = `set a baseURI on the route${rest}${options.isTenant ? '' : proxy}`;
     problems.push({ code: 'missing', severity: 'error', path: at, message, hint });
   }
 }
 
-/** Whether what comes after an object has another URI than what came to it. */
-function changesUri(object: CheckedObject, from: Scope, seen: Set<CheckedObject>): boolean {
+/** Whether what comes after an object has another URI than what came to it; the type of an object that only may change it. */
+function changesUri(object: CheckedObject, from: Scope, seen: Set<CheckedObject>): boolean | string {
   if (seen.has(object) || object.config === undefined) return false;
   seen.add(object);
   const { definition, config, scope, targets } = object;
-  if (object.decorations.some(setsUri) || globally(object, from) || definition.setsUri?.(config) === true) return true;
+  if (object.decorations.some(setsUri) || globally(object, from)) return true;
+  const itself = definition.setsUri?.(config) ?? false;
+  if (itself === true) return true;
   const passed = [...targets.values()].filter((target) => kindOf(target) === 'filter' || definition.inTurn === true);
-  return passed.some((target) => changesUri(target, scope, seen));
+  const found = passed.map((target) => changesUri(target, scope, seen));
+  if (found.includes(true)) return true;
+  return itself === 'unsure' ? definition.type : (found.find((each) => each !== false) ?? false);
 }
 
 /** Whether the decorations of a whole scope set the URI for an object that is used in it. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../contract/document/json-value.ts';
+import type { JsonObject, JsonValue } from '../../contract/document/json-value.ts';
 import type { Shapes } from '../../contract/expression/language.ts';
 import type { Exchange, Next } from '../engine/message/exchange.ts';
 import type { Response } from '../engine/message/response.ts';
@@ -18,6 +18,12 @@ export interface ScriptResults {
   accessTokenResolver: AccessToken;
   /** Descriptions of what is wrong with the claims. */
   jwtValidator: readonly string[];
+  /** The new value of a field that a patch transforms. */
+  transformation: TransformedValue;
+}
+
+export interface TransformedValue {
+  readonly json: JsonValue;
 }
 
 /** Kinds of objects that run a script. */

@@ -43,7 +43,10 @@ export const scriptableFilter = defineFilter({
     },
   ],
   ownCalls: ['clientHandler', 'args'],
-  setsUri: ({ source, file }) => namesHost(source ?? file ?? null),
+  setsUri({ source, file, args = {} }) {
+    const script = source ?? file ?? null;
+    return namesHost(script, new Set([...Object.keys(args), ...(script?.properties.keys() ?? [])]));
+  },
   create(config, parts) {
     const answer = scriptAnswers('filter', config, parts);
     return (exchange, next) => answer(exchange, next);

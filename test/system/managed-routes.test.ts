@@ -61,6 +61,32 @@ it('takes back a route that the units cannot build, while the one before serves'
   expect(existsSync(folder.at('config/routes/other.json'))).toBe(false);
 });
 
+it('transforms a field of a route with a script, and refuses a script that is wrong', async () => {
+  await run({ mode: 'EVALUATION' });
+  expect((await put('/api/routes/shop', shop)).status).toBe(201);
+  const patch = (script: object): Promise<Response> =>
+    fetch(`http://127.0.0.1:${gateway.adminPort}/api/routes/shop`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([{ operation: 'transform', field: '/handler/config/entity', value: { script } }]),
+    });
+  const entity = async (): Promise<string> =>
+    (await fetch(`http://127.0.0.1:${gateway.port}/shop`, { headers: { connection: 'close' } })).text();
+  expect((await patch({ type: 'application/x-groovy', source: 'value.toUpperCase()' })).status).toBe(200);
+  expect(await entity()).toBe('OPEN');
+  expect((await patch({ type: 'text/javascript', source: "return value + '!'" })).status).toBe(200);
+  expect(await entity()).toBe('OPEN!');
+  const refused = await patch({ type: 'application/x-groovy', source: 'value.\n+)' });
+  expect(refused.status).toBe(400);
+  expect(((await refused.json()) as { message: string }).message).toMatch(
+    /transform: the script, line \d+, column \d+: /,
+  );
+  expect((await patch({ type: 'application/x-groovy', source: 'while (true) {}' })).status).toBe(400);
+  const invalid = await patch({ type: 'application/x-groovy', source: '[1]' });
+  expect(invalid.status).toBe(409);
+  expect(await entity()).toBe('OPEN!');
+});
+
 const key = "${request.headers['X-Key'][0] == 'right'}";
 
 it.each<[string, object]>([

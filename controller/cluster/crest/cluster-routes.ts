@@ -87,7 +87,9 @@ export function clusterRoutes(parts: ClusterRoutesParts, { caller, writer }: Cal
     update: async (id, expected, content) => writer.update(readRouteId(id), expected, () => specOf(id, content)),
     patch: async (id, expected, operations) =>
       writer.patch(readRouteId(id), expected, (spec) =>
-        parts.inTurn(() => specOf(id, { ...applyPatch({ ...spec, _id: id }, operations), _id: id })),
+        parts.inTurn(() =>
+          specOf(id, { ...applyPatch({ ...spec, _id: id }, operations, { transform: refuseTransform }), _id: id }),
+        ),
       ),
     delete: async (id, expected) => writer.remove(readRouteId(id), expected),
     query,
@@ -117,4 +119,13 @@ export function clusterRoutes(parts: ClusterRoutesParts, { caller, writer }: Cal
 function specOf(id: string, { _id, _rev, ...spec }: JsonObject): JsonObject {
   if (_id !== undefined && _id !== id) throw badRequest(`'_id' must be '${id}', as in the path`);
   return spec;
+}
+
+/** Controllers hold the rights of all tenants, and run no scripts of callers. */
+function refuseTransform(): never {
+  throw new CrestError(
+    501,
+    'transform is not available in a cluster, because controllers run no scripts; ' +
+      'read the Route, change it and update it with If-Match',
+  );
 }

@@ -107,6 +107,7 @@ const results: Readonly<Record<ScriptKind, { readonly type: string; is(value: Va
   accessTokenResolver: { type: 'org.forgerock.http.oauth2.AccessTokenInfo', is: (value) => value instanceof TokenInfo },
   // Its builder has the result.
   jwtValidator: { type: 'java.lang.Object', is: () => true },
+  transformation: { type: 'java.lang.Object', is: () => true },
 };
 
 function isResponse(value: Value): boolean {
@@ -193,6 +194,7 @@ export const ownVariables: Readonly<Record<ScriptKind, readonly string[]>> = {
   resourceUri: [...COMMON, 'request'],
   accessTokenResolver: [...COMMON, 'token'],
   jwtValidator: [...COMMON, 'request', ...JWT_VARIABLES],
+  transformation: ['value', 'logger'],
 };
 
 /** Sets the variables of a script. */

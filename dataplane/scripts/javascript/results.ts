@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../../contract/document/json-value.ts';
 import { readDuration } from '../../../contract/duration.ts';
 import { ValueProblem } from '../../../contract/problem.ts';
 import type { AccessToken } from '../../heap/objects/access-tokens.ts';
@@ -18,6 +19,7 @@ const readers: { readonly [K in Other]: (value: unknown) => ScriptResults[K] } =
   resourceUri: text,
   accessTokenResolver: token,
   jwtValidator: violations,
+  transformation: (value) => ({ json: value as JsonValue }),
 };
 
 function rate(value: unknown): Rate {

@@ -15,12 +15,14 @@ export const ownNames: Readonly<Record<ScriptKind, readonly string[]>> = {
   resourceUri: ['request', ...COMMON],
   accessTokenResolver: COMMON,
   jwtValidator: ['request', ...COMMON],
+  transformation: ['logger'],
 };
 
 /** Variables that come with each request, by the kind of script. */
 const givenNames: Readonly<Partial<Record<ScriptKind, readonly string[]>>> = {
   accessTokenResolver: ['token'],
   jwtValidator: ['claims'],
+  transformation: ['value'],
 };
 
 /** Objects of ours that every script sees without asking for them. */

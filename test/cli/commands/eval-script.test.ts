@@ -127,3 +127,30 @@ it('refuses a file with null for an object', async () => {
     expect([option, code, stderr]).toEqual([option, 1, expect.stringMatching(/^gatewarden eval: .*JSON object/)]);
   }
 });
+
+it.each([
+  ['a script that is not there', ['--script', 'nothing.groovy'], /^gatewarden eval: --script: .*nothing\.groovy/],
+  ['a request that is not JSON', ['--request', '{x'], /^gatewarden eval: --request: /],
+  ['a response that is not there', ['--response', '7'], /^gatewarden eval: --response: /],
+  ['arguments that are not JSON', ['--args', '{'], /^gatewarden eval: --args: /],
+])('names the option of %s', async (_title, words, message) => {
+  const script = written('option.groovy', 'next.handle(context, request)');
+  const asked = words[0] === '--script' ? words : ['--script', script, ...words];
+  const { code, stderr } = await runProgram(gatewarden, ['eval', ...asked]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(message);
+});
+
+it('refuses a variable that the object does not have, with its place', async () => {
+  const script = written('variable.groovy', 'def x = 1\nnext.handle(context, request)');
+  const { code, stderr } = await run(script, '--as', 'ScriptableHandler');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/variable\.groovy, line 2, column 1: the variable next is not available/);
+  expect((await run(script, '--as', 'ScriptableFilter')).code).toBe(0);
+});
+
+it('says how to run a script that is given as an expression', async () => {
+  const { stdout, stderr } = await runProgram(gatewarden, ['eval', 'filter.groovy']);
+  expect(stdout).toBe('filter.groovy\n');
+  expect(stderr).toMatch(/to run a script: --script filter\.groovy/);
+});

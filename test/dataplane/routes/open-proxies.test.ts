@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
+import type { Problem } from '../../../contract/problem.ts';
 import { tenantReach } from '../../../contract/reach.ts';
 import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
 import { checkDefaultObjects } from '../../../dataplane/heap/default-objects.ts';
+import { loadAllParts } from '../../../dataplane/heap/named-parts.ts';
 import { checkBase, checkRoute } from '../../../dataplane/routes/check-document.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
 import { startRecordingBackend } from '../../support/backends/recording-backend.ts';
@@ -10,13 +12,22 @@ import { refusalOf } from '../../support/clients/answers.ts';
 import { operatorReach } from '../../support/gateways/operator-reach.ts';
 import { startTenants, TENANT } from '../../support/gateways/tenant-gateway.ts';
 
+beforeAll(() => loadAllParts(catalogue));
+
 interface Written {
   readonly base?: JsonObject;
   readonly isTenant?: boolean;
 }
 
 /** Errors of a route, as `path: message`, below a router of a `config.json` that is sound. */
-function errorsOf(route: JsonObject, { base = {}, isTenant = false }: Written = {}): string[] {
+function errorsOf(route: JsonObject, written: Written = {}): string[] {
+  return problemsOf(route, written).map(({ path, message }) => `${path.join('.')}: ${message}`);
+}
+
+const hintsOf = (route: JsonObject, written: Written): (string | undefined)[] =>
+  problemsOf(route, written).map(({ hint }) => hint);
+
+function problemsOf(route: JsonObject, { base = {}, isTenant = false }: Written): Problem[] {
   const report = (): void => {};
   const operator = { catalogue, reading: documentReading(operatorReach(), [base], report), report };
   const above = checkBase(base, checkDefaultObjects(operator), operator);
@@ -26,9 +37,7 @@ function errorsOf(route: JsonObject, { base = {}, isTenant = false }: Written = 
   const options = { catalogue, reading: documentReading(reach, [route], report), report, ...tenant };
   const router = 'gateway._router';
   const { problems } = checkRoute(route, `${router}.it`, above.document!.scope, { ...options, router });
-  return problems
-    .filter(({ severity }) => severity === 'error')
-    .map(({ path, message }) => `${path.join('.')}: ${message}`);
+  return problems.filter(({ severity }) => severity === 'error');
 }
 
 const open = (path: string, type = 'ReverseProxyHandler'): string =>
@@ -104,6 +113,21 @@ describe.each([
     ],
   ])('%s', (_, route, problem) => {
     expect(errorsOf(route, { isTenant })).toEqual([problem]);
+  });
+
+  it.each([
+    ['that only makes a request of its own', "http.send(new Request().setMethod('GET').setUri('http://a.test/'))"],
+    ['that sets the host for some requests', "if (request.method == 'GET') { request.uri.host = 'a.test' }"],
+    ['that sets the host that the client names', "request.uri.host = request.headers['X-Host'].firstValue"],
+  ])('behind a script %s', (_, text) => {
+    const source = `${text}\nnext.handle(context, request)`;
+    const script = { type: 'ScriptableFilter', config: { type: 'application/x-groovy', source } };
+    const route = { handler: chain([script]) };
+    expect(errorsOf(route, { isTenant })).toEqual([open('handler.config.handler')]);
+    expect(hintsOf(route, { isTenant })[0]).toMatch(
+      /^set a baseURI on the route: it counts for requests whose host the ScriptableFilter before it does not set/,
+    );
+    expect(errorsOf({ ...route, baseURI: 'http://app.example.com' }, { isTenant })).toEqual([]);
   });
 
   it('with a misspelt baseURI, which the message names', () => {

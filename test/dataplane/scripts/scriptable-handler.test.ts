@@ -41,8 +41,11 @@ it('answers with the response of the script', async () => {
 });
 
 it('has no next', async () => {
-  const { ask } = await startFiltered([], handler({ source: 'next.handle(context, request)' }));
+  const { ask } = await startFiltered([], handler({ source: '[1].each { next.handle(context, request) }' }));
   expect((await ask('/')).status).toBe(500);
+  await expect(startFiltered([], handler({ source: 'next.handle(context, request)' }))).rejects.toThrow(
+    'the variable next is not available',
+  );
 });
 
 it('returns the response of its own request', async () => {

@@ -23,6 +23,7 @@ import { applyRequest, scriptRequest, scriptResponse } from './exchange-messages
 import { JwtValidation } from './jwt-validation.ts';
 import { scriptContexts } from './script-contexts.ts';
 import { ScriptState } from './script-state.ts';
+import { scriptValue } from './script-values.ts';
 
 /** Variables that all runs of a script share. */
 interface SharedVariables {
@@ -99,7 +100,10 @@ export class GroovyRun implements GatewayRun, ScriptHost {
   }
 
   get extra(): LateVariables | undefined {
-    return this.kind === 'jwtValidator' ? this.validation.variables(this.#call, this.#setting.shapes) : undefined;
+    if (this.kind === 'jwtValidator') return this.validation.variables(this.#call, this.#setting.shapes);
+    if (this.kind !== 'transformation') return undefined;
+    const value = this.#call.variables.get('value');
+    return { names: ['value'], make: (rt) => scriptValue(rt, value, this.#setting.shapes) };
   }
 
   get token(): string | undefined {

@@ -1,7 +1,8 @@
+import type { JsonValue } from '../../../../contract/document/json-value.ts';
 import { Double } from '../../../../contract/expression/value.ts';
 import type { AccessToken } from '../../../heap/objects/access-tokens.ts';
 import type { Rate } from '../../../heap/objects/throttling.ts';
-import { ScriptFault, type ScriptKind, type ScriptResults } from '../../script-language.ts';
+import { ScriptFault, type ScriptKind, type ScriptResults, type TransformedValue } from '../../script-language.ts';
 import { NEVER, RateValue, TokenInfo } from '../library/gateway/gateway-objects.ts';
 import { MessageValue } from '../library/gateway/messages.ts';
 import type { Machine } from '../runtime/machine.ts';
@@ -24,6 +25,7 @@ const readers: { readonly [K in ScriptKind]: (rt: Machine, value: Value) => Scri
   resourceUri: text,
   accessTokenResolver: token,
   jwtValidator: () => [],
+  transformation: transformed,
 };
 
 function response(_rt: Machine, value: Value): ScriptResults['filter'] {
@@ -63,6 +65,19 @@ function token(rt: Machine, value: Value): AccessToken {
     scopes: scopes(rt, value.scopes),
     expiresAt: value.expiresAt === NEVER ? Number.POSITIVE_INFINITY : Number(value.expiresAt),
   };
+}
+
+function transformed(rt: Machine, value: Value): TransformedValue {
+  const made = gatewayValue(rt, value);
+  if (made === OPAQUE) throw new ScriptFault(`the result of the script, a ${rt.classOf(value).name}, has no JSON form`);
+  const json = plain(made) as JsonValue;
+  if (!isFinite(json)) throw new ScriptFault('the result of the script has a number that JSON does not have');
+  return { json };
+}
+
+function isFinite(value: JsonValue): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(isFinite);
 }
 
 /** JSON with objects in the place of maps. */

@@ -71,7 +71,7 @@ export class Cursor {
 
   found(): string {
     const { token } = this;
-    if (token.kind === 'end') return 'the end';
+    if (token.kind === 'end') return 'end of the script';
     return token.kind === 'string' || token.kind === 'gstring' ? 'a string' : `'${token.text}'`;
   }
 

@@ -22,7 +22,7 @@ inBothLanguages(
     javascript: `
       logger.info(request.method + ' ' + request.uri.path + ' from ' + contexts.client.remoteAddress)
       logger.info('contexts: ' + Object.keys(contexts).join(' '))
-      logger.info(\`transaction \${contexts.transactionId.transactionId.value === contexts.root.id}, original \${contexts.router.originalUri.path}\`)
+      logger.info(\`transaction \${contexts.transactionId.transactionId.value === contexts.root.id}, original \${new Uri(contexts.router.originalUri).path}\`)
       logger.debug('headers: ' + [...request.headers.keys()].join(' '))
       const response = await next()
       logger.info(\`answered with [Status: \${response.status} \${response.reason}]\`)
@@ -182,23 +182,37 @@ inBothLanguages(
   },
 );
 
-it('records the user of the sign-on in the audit event', async () => {
+it('finds the session of the sign-on by its class', async () => {
   const source = [
     'package scripts.groovy',
     'import org.forgerock.openig.openam.SsoTokenContext',
-    'import org.forgerock.services.context.RequestAuditContext',
-    'def audit = context.asContext(RequestAuditContext.class)',
     'def token = context.asContext(SsoTokenContext.class)',
-    "audit.setUserId(token.universalId + '|' + token.getInfo().uid + '|' + audit.userId)",
+    "request.headers['X-User'] = token.universalId + '|' + token.getInfo().uid + '|' + token.value.length()",
     'next.handle(context, request)',
   ];
   const am = await startAccessManager();
   const script = { type: 'ScriptableFilter', config: { type: 'application/x-groovy', source } };
-  const { app, audited } = await startSignOn(am, {
-    before: [{ type: 'AuditFilter', config: { auditService: accessService() } }],
-    filters: [script],
-  });
+  const { app, seen } = await startSignOn(am, { filters: [script] });
   const { tokenId } = am.sessions.create('demo');
   await new Browser().fetch(`${app}/a`, { headers: { Cookie: `${am.cookieName}=${tokenId}` } });
-  expect(await audited.event(0)).toMatchObject({ userId: expect.stringMatching(/^id=demo,.*\|demo\|demo$/) });
+  expect(seen.map(({ user }) => user)).toEqual([
+    expect.stringMatching(new RegExp(`^id=demo,.*[|]demo[|]${tokenId.length}`)),
+  ]);
+});
+
+it('sets the user of the audit event', async () => {
+  const source = [
+    'import org.forgerock.services.context.RequestAuditContext',
+    'def audit = context.asContext(RequestAuditContext.class)',
+    "if (audit.userId == null) audit.setUserId(request.headers.getFirst('X-User'))",
+    "request.headers['X-Age'] = String.valueOf(System.currentTimeMillis() - audit.requestReceivedTime < 60000)",
+    'next.handle(context, request)',
+  ];
+  const script = { type: 'ScriptableFilter', config: { type: 'application/x-groovy', source } };
+  const { ask, audited, seen } = await startFiltered([script], undefined, {
+    document: { auditService: accessService() },
+  });
+  expect((await ask('/', { headers: ['X-User: bonnie'] })).status).toBe(200);
+  expect(await audited.event(0)).toMatchObject({ userId: 'bonnie' });
+  expect(seen[0]!.headers).toContainEqual(['x-age', 'true']);
 });

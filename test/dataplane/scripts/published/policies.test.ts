@@ -17,7 +17,9 @@ const introspection: Twins = {
     def call = new Request()
     call.uri = endpoint + (token == 'dead' ? '%7B%22active%22:false%7D' : '%7B%22active%22:true,%22sub%22:%22ada%22,%22status%22:%22' + token + '%22,%22scope%22:%22read%20mail%22,%22exp%22:4102444800%7D')
     call.method = 'POST'
-    new Form().tap { add('token', token) }.toRequestEntity(call)
+    def form = new Form()
+    form.add('token', token)
+    form.toRequestEntity(call)
     return http.send(context, call).then { answer ->
       def found = answer.entity.json
       if (answer.status != Status.OK || !found.active) throw new AccessTokenException('the token is not active')
@@ -174,7 +176,6 @@ inBothLanguages(
   'checks claims of a JWT with rules of its own',
   {
     groovy: `
-      import static org.forgerock.openig.tools.jwt.validation.Constraints.*
       builder.claim('subname', JsonValue::asString, isEqualTo('ada'))
              .claim('level', JsonValue::asInteger, isGreaterThan(2))
              .claim('iss', JsonValue::asString, find(~/^https:/))`,
@@ -216,7 +217,7 @@ inBothLanguages(
       logger.trace("rebased to '{}'", rebasedUri);
       return rebasedUri;`,
     javascript: `
-      const { scheme, host, port } = contexts.router.originalUri
+      const { scheme, host } = new Uri(contexts.router.originalUri)
       return \`\${scheme}://\${host}\${request.uri.rawPath}\${request.uri.rawQuery ? '?' + request.uri.rawQuery : ''}\``,
   },
   async (scripted) => {
