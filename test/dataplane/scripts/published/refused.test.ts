@@ -15,7 +15,7 @@ it.each([
   ['the HTTP client of OpenIG 4', 'http.executeAsync(context, request)', /method executeAsync/],
   ['LDAP', "def client = ldap.connect('ds.test', 1389)\nnext.handle(context, request)", /variable ldap/],
   ['LDAP classes', 'import org.forgerock.opendj.ldap.*\nnew LDAPConnectionFactory("h", 1)', /LDAPConnectionFactory/],
-  ['a SQL client of one’s own', 'def client = new SqlClient()', /class SqlClient/],
+  ['a SQL client of its own', 'def client = new SqlClient()', /class SqlClient/],
   ['SQL', 'import groovy.sql.Sql\nSql.newInstance("jdbc:h2:mem:x")', /groovy\.sql\.Sql/],
   ['JNDI', 'import javax.naming.InitialContext\nnew InitialContext()', /InitialContext/],
   ['XML with XmlSlurper', 'new XmlSlurper().parseText(request.entity.string)', /class XmlSlurper/],
