@@ -36,7 +36,7 @@ inBothLanguages(
     expect(lines).toContain('transaction true, original /orders/7');
     expect(lines).toContain('answered with [Status: 201 Created]');
     const names = lines.find((line) => line.startsWith('contexts: '))!.split(' ');
-    for (const name of ['root', 'session', 'attributes', 'client', 'transactionId', 'router']) {
+    for (const name of ['root', 'client', 'transactionId', 'router']) {
       expect(names).toContain(name);
     }
   },
