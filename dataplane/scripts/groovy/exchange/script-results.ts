@@ -71,13 +71,13 @@ function transformed(rt: Machine, value: Value): TransformedValue {
   const made = gatewayValue(rt, value);
   if (made === OPAQUE) throw new ScriptFault(`the result of the script, a ${rt.classOf(value).name}, has no JSON form`);
   const json = plain(made) as JsonValue;
-  if (!isFinite(json)) throw new ScriptFault('the result of the script has a number that JSON does not have');
+  if (!isWritable(json)) throw new ScriptFault('the result of the script has a number that JSON does not have');
   return { json };
 }
 
-function isFinite(value: JsonValue): boolean {
+function isWritable(value: JsonValue): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
-  return typeof value !== 'object' || value === null || Object.values(value).every(isFinite);
+  return typeof value !== 'object' || value === null || Object.values(value).every(isWritable);
 }
 
 /** JSON with objects in the place of maps. */
