@@ -12,11 +12,11 @@ const TOKENS =
 const STATEMENT =
   /^\s*request\s*\.\s*(?:uri\s*=(?!=)|setUri\s*\(|uri\s*\.\s*(?:(host|authority)\s*=(?!=)|(setHost)\s*\(|rebase\s*\(\s*new\s+URI\s*\())\s*(.*?)[\s);]*$/;
 
-/** What follows a host: the path, so that nothing can make it longer. */
+/** End of a value after its host: nothing, or the path, so that nothing can make the host longer. */
 const PATH = String.raw`(?:\s*\+\s*(?:request\s*\.\s*uri\s*\.\s*(?:path|rawPath)\b|['"\`]/).*)?$`;
 const PLACE = String.raw`https?://[A-Za-z0-9.-]+(?::\d+)?`;
 
-/** Whether a script sets the host of every request that it passes on: surely, perhaps, or not at all. */
+/** Returns true for a script that sets the host of every request that it passes on, and unsure if it only may. */
 export function namesHost(script: ScriptText | null, given: ReadonlySet<string> = new Set()): boolean | 'unsure' {
   if (script === null) return false;
   const code = script.text.replaceAll(TOKENS, (token) => (/^\/[/*]/.test(token) ? blank(token) : token));
