@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import { CallerSlots } from '../../../../controller/cluster/crest/caller-slots.ts';
+import { Random } from '../../../fuzz/random.ts';
 import { CompiledCluster } from '../../../support/cluster/compiled-cluster.ts';
 import { compiledFront } from '../../../support/crest/compiled-front.ts';
 
@@ -166,6 +167,87 @@ describe('the action explain in a cluster', () => {
   it('answers 503 while data planes have nothing to run', async () => {
     const { ask } = await compiledFront(new CompiledCluster().base('config', '{'), RIGHTS);
     expect((await ask('operator', EXPLAIN, { uri: '/' })).status).toBe(503);
+  });
+});
+
+describe('any request', () => {
+  it('is explained or rejected with 400', async () => {
+    const { ask, failures } = await compiledFront(cluster(), RIGHTS);
+    const pieces = [
+      '/',
+      '//',
+      'a',
+      '..',
+      '%2e',
+      '%2F',
+      '%',
+      '%zz',
+      '?',
+      '#',
+      '@',
+      ':',
+      '[',
+      ']',
+      '\\',
+      'é',
+      '*',
+      ';',
+      ' ',
+      '\0',
+    ];
+    const starts = [
+      '/',
+      'http://',
+      'https://store.test',
+      'HTTP://STORE.test:80/',
+      'https://store.test:99999/',
+      'ftp://a/',
+      '*',
+    ];
+    const names = [
+      'Host',
+      'host',
+      'Cookie',
+      'Content-Length',
+      'Transfer-Encoding',
+      'X-A',
+      'a b',
+      '',
+      'Forwarded',
+      ':path',
+    ];
+    const values = [
+      '',
+      'store.test',
+      'a;b="',
+      '€',
+      '\x80',
+      '-1',
+      'chunked',
+      'sid=1; sid=2',
+      7,
+      null,
+      ['a', 'b'],
+      [],
+      [1],
+      {},
+    ];
+    const entities = [undefined, '', '{', { a: 1 }, null, [1], 'x'.repeat(1000), 7];
+    const statuses = new Set<number>();
+    for (let seed = 0; seed < 300; seed++) {
+      const random = Random.of(seed, 'explain', seed);
+      const uri = `${random.pick(starts)}${random.some(6, () => random.pick(pieces))}`;
+      const headers = Object.fromEntries(
+        Array.from({ length: random.below(3) }, () => [random.pick(names), random.pick(values)]),
+      );
+      const method = random.pick(['GET', 'POST', 'OPTIONS', 'CONNECT', 'get', 'A B', '']);
+      const body = { uri, method, headers, entity: random.pick(entities) };
+      const { status, text } = await ask('operator', EXPLAIN, body);
+      expect({ seed, body, status, text: status === 200 || status === 400 ? '' : text }).toMatchObject({ text: '' });
+      statuses.add(status);
+    }
+    expect(failures).toEqual([]);
+    expect(statuses).toEqual(new Set([200, 400]));
   });
 });
 
