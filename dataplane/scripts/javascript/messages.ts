@@ -43,8 +43,8 @@ export interface SentResponse {
 export interface SeenMessage {
   /** Changes of the script that are not sent yet, or null. */
   changes: HeaderChanges | null;
-  /** The values of a header by its name in lower case, in lines. */
-  header(key: string): string | undefined;
+  /** The values of a header by its name in lower case, joined. */
+  header(key: string, separator: string): string | undefined;
   lines(): readonly (readonly [name: string, value: string])[];
   /** The content, decoded. */
   content(): Promise<Uint8Array>;
@@ -58,12 +58,12 @@ export function seenMessage(source: Request | Response, wait: Waiting): SeenMess
   return new ReceivedMessage(source, wait);
 }
 
-/** Values of a header as the script sees them, in lines. */
-export function seenHeader(message: SeenMessage, name: string): string | undefined {
+/** Values of a header as the script sees them, joined. */
+export function seenHeader(message: SeenMessage, name: string, separator: string): string | undefined {
   const key = name.toLowerCase();
   const changed = message.changes?.values(key);
-  if (changed === undefined) return message.header(key);
-  return changed.length === 0 ? undefined : changed.join('\n');
+  if (changed === undefined) return message.header(key, separator);
+  return changed.length === 0 ? undefined : changed.join(separator);
 }
 
 /** Header lines as the script sees them. */
@@ -78,7 +78,7 @@ export function seenLines(message: SeenMessage): readonly (readonly [name: strin
 /** Changes a header for the script. @returns the characters by which the changes grew */
 export function changeHeader(message: SeenMessage, { name, isAdded, values }: Change): number {
   const key = name.toLowerCase();
-  const before = isAdded ? seenHeader(message, key)?.split('\n') : undefined;
+  const before = isAdded ? seenHeader(message, key, '\n')?.split('\n') : undefined;
   message.changes ??= new HeaderChanges();
   return message.changes.set(key, before === undefined ? [name, ...values] : [name, ...before, ...values]);
 }
@@ -93,10 +93,10 @@ class ReceivedMessage implements SeenMessage {
     this.#wait = wait;
   }
 
-  header(name: string): string | undefined {
-    const values = this.source.headers.all(name);
+  header(key: string, separator: string): string | undefined {
+    const values = this.source.headers.all(key);
     if (values.length === 0) return undefined;
-    return headerText(values.length === 1 ? values[0]! : values.join('\n'));
+    return headerText(values.length === 1 ? values[0]! : values.join(separator));
   }
 
   lines(): readonly (readonly [name: string, value: string])[] {
@@ -118,9 +118,9 @@ export function ownMessage(source: OwnResponse): SeenMessage {
   return {
     changes: null,
     source,
-    header(key) {
+    header(key, separator) {
       const found = lines.filter(([each]) => each.toLowerCase() === key).map(([, value]) => value);
-      return found.length === 0 ? undefined : found.join('\n');
+      return found.length === 0 ? undefined : found.join(separator);
     },
     lines: () => lines,
     content: async () => source.content,

@@ -71,6 +71,7 @@ interface QuickJsFunctions {
   _QTS_GetArrayBuffer(context: Pointer, value: Pointer): Pointer;
   _QTS_GetArrayBufferLength(context: Pointer, value: Pointer): number;
   _QTS_ArgvGetJSValueConstPointer(list: Pointer, index: number): Pointer;
+  _QTS_GetPropNumber(context: Pointer, value: Pointer, index: number): Pointer;
   _QTS_PromiseState(context: Pointer, promise: Pointer): number;
   _QTS_PromiseResult(context: Pointer, promise: Pointer): Pointer;
   _QTS_IsJobPending(runtime: Pointer): number;

@@ -46,7 +46,9 @@ export interface AnsweredRun {
 export function answerRun(run: AnsweredRun, name: number, given: HostArguments): Given | undefined {
   switch (name) {
     case operation.header:
-      return header(run, given.number(0), given.text(1));
+      return header(run, given.number(0), given.text(1), ', ');
+    case operation.headerLines:
+      return header(run, given.number(0), given.text(1), '\n');
     case operation.setHeader:
       return setHeader(run, given);
     case operation.headers:
@@ -74,9 +76,9 @@ export function answerRun(run: AnsweredRun, name: number, given: HostArguments):
   }
 }
 
-function header(run: AnsweredRun, id: number, name: string): string | undefined {
+function header(run: AnsweredRun, id: number, name: string, separator: string): string | undefined {
   const message = run.messages[id];
-  return message === undefined ? undefined : seenHeader(message, name);
+  return message === undefined ? undefined : seenHeader(message, name, separator);
 }
 
 function headers(run: AnsweredRun, id: number): string {

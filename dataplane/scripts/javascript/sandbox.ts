@@ -14,8 +14,8 @@ export const COMPILER_STACK = 40 * 1024;
 /** Jobs of promises between two looks at the budget. */
 const JOBS_PER_LOOK = 100;
 
-/** Most values of an entry, with its kind. */
-const MOST_GIVEN = 4;
+/** Most values of an entry. */
+const MOST_GIVEN = 3;
 
 /** State of a promise that is not settled, and of one that is rejected. */
 const PENDING = 0;
@@ -53,11 +53,10 @@ export class Sandbox {
   readonly quickJs: QuickJs;
   readonly #runtime: Pointer;
   readonly #context: Pointer;
-  readonly #enter: Pointer;
+  /** Functions that enter the script, by number. */
+  readonly #entrances: readonly Pointer[];
   readonly #args: Pointer;
   readonly #undefined: Pointer;
-  /** Numbers of entrances, which every entry needs. */
-  readonly #kinds: readonly Pointer[];
   readonly #given: GivenToHost;
   /** Values in the memory that take the numbers of an entry, so that none is made for each. */
   readonly #slots: readonly Pointer[];
@@ -77,16 +76,17 @@ export class Sandbox {
     this.#context = functions._QTS_NewContext(this.#runtime, 0);
     this.#args = functions._malloc(64);
     if (this.#context === 0 || this.#args === 0) throw new QuickJsLost();
-    this.#kinds = Object.values(entrance).map((kind) => functions._QTS_NewFloat64(this.#context, kind));
     this.#slots = Array.from({ length: MOST_GIVEN }, () => functions._QTS_NewFloat64(this.#context, 0));
     if (!quickJs.isKnown(this.#context) || !this.#isPacked()) throw new Error('the layout of QuickJS is not known');
     this.#given = new GivenToHost(quickJs, this.#context);
     quickJs.listen(this.#context, (count, list) => this.#answer(host, count, list));
     const callback = quickJs.lend('host', (name) => functions._QTS_NewFunction(this.#context, name, 0, 0, 1)) ?? lost();
     const prelude = this.evaluate(PRELUDE, 'gateway');
-    this.#enter = this.#resolved(this.#call(prelude, [callback]));
-    this.#free(callback);
-    this.#free(prelude);
+    const entrances = this.#resolved(this.#call(prelude, [callback]));
+    this.#entrances = Object.values(entrance).map((kind) =>
+      functions._QTS_GetPropNumber(this.#context, entrances, kind),
+    );
+    for (const value of [entrances, callback, prelude]) this.#free(value);
   }
 
   /** Evaluates a text. @returns a value to free @throws ScriptException */
@@ -115,7 +115,7 @@ export class Sandbox {
   load(text: string, name: string, settings: string): void {
     const script = this.evaluate(text, name);
     const given = this.#newValue(settings);
-    this.#free(this.#resolved(this.#call(this.#enter, [this.#kinds[entrance.script]!, script, given])));
+    this.#free(this.#resolved(this.#call(this.#entrances[entrance.script]!, [script, given])));
     for (const value of [script, given]) this.#free(value);
   }
 
@@ -138,10 +138,10 @@ export class Sandbox {
     const { budget } = run;
     let result: Pointer;
     try {
-      this.#place(1, a);
-      this.#place(2, b);
-      this.#place(3, c);
-      result = this.#callEntrance(kind, c === undefined ? (b === undefined ? 2 : 3) : 4);
+      this.#place(0, a);
+      this.#place(1, b);
+      this.#place(2, c);
+      result = this.#callEntrance(kind, c === undefined ? (b === undefined ? 1 : 2) : 3);
     } catch (error) {
       if (!(error instanceof NoRoom)) throw error;
       budget.expire('memory');
@@ -163,10 +163,10 @@ export class Sandbox {
     const value = functions._QTS_PromiseResult(this.#context, promise);
     this.release(run);
     const { words } = this.quickJs;
-    words[(this.#args >> 2) + 1] = this.#integer(1, run.id);
-    words[(this.#args >> 2) + 2] = value;
-    words[(this.#args >> 2) + 3] = this.#integer(3, state === REJECTED ? 1 : 0);
-    const result = this.#callEntrance(entrance.settled, 4);
+    words[this.#args >> 2] = this.#integer(0, run.id);
+    words[(this.#args >> 2) + 1] = value;
+    words[(this.#args >> 2) + 2] = this.#integer(2, state === REJECTED ? 1 : 0);
+    const result = this.#callEntrance(entrance.settled, 3);
     this.#clear();
     this.#free(value);
     this.#free(result);
@@ -196,9 +196,8 @@ export class Sandbox {
   }
 
   #callEntrance(kind: number, count: number): Pointer {
-    const { functions, words } = this.quickJs;
-    words[this.#args >> 2] = this.#kinds[kind]!;
-    return functions._QTS_Call(this.#context, this.#enter, this.#undefined, count, this.#args);
+    const callee = this.#entrances[kind]!;
+    return this.quickJs.functions._QTS_Call(this.#context, callee, this.#undefined, count, this.#args);
   }
 
   /** Frees the values of an entry. */
@@ -241,7 +240,7 @@ export class Sandbox {
   /** Text of the result of an entrance, or null. */
   ask(budget: RunBudget, kind: number): string | null {
     return this.quickJs.within(budget, () => {
-      const result = this.#call(this.#enter, [this.#kinds[kind]!]);
+      const result = this.#call(this.#entrances[kind]!, []);
       try {
         return this.#textOf(this.#resolved(result));
       } catch (error) {
@@ -269,7 +268,7 @@ export class Sandbox {
     try {
       quickJs.guarded(() => {
         const { functions } = quickJs;
-        for (const value of [this.#enter, ...this.#kinds, ...this.#slots]) this.#free(value);
+        for (const value of [...this.#entrances, ...this.#slots]) this.#free(value);
         functions._free(this.#args);
         functions._QTS_FreeContext(this.#context);
         functions._QTS_FreeRuntime(this.#runtime);

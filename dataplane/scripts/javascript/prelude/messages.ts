@@ -24,8 +24,8 @@ const change = (message, name, mode, value) => {
 class Headers {
   /** The message that came with them, as its run and number, or a map of lines for headers of the script. */
   #from;
-  constructor(init, secret, message) {
-    if (secret === SECRET) {
+  constructor(init, message) {
+    if (init === SECRET) {
       this.#from = message;
       return;
     }
@@ -40,13 +40,11 @@ class Headers {
       const line = from.get(textOf(name).toLowerCase());
       return line === undefined ? null : line.values.join(', ');
     }
-    const text = host(operation.header, from[0], from[1], textOf(name));
-    if (text === undefined) return null;
-    return text.includes('\n') ? text.replaceAll('\n', ', ') : text;
+    return host(operation.header, from[0], from[1], typeof name === 'string' ? name : String(name)) ?? null;
   }
   getAll(name) {
     const from = this.#from;
-    if (from[0] !== undefined) return host(operation.header, from[0], from[1], textOf(name))?.split('\n') ?? [];
+    if (from[0] !== undefined) return host(operation.headerLines, from[0], from[1], textOf(name))?.split('\n') ?? [];
     const line = from.get(textOf(name).toLowerCase());
     return line === undefined ? [] : [...line.values];
   }
@@ -55,8 +53,11 @@ class Headers {
   }
   set(name, value) {
     const from = this.#from;
-    if (from[0] !== undefined) change(from, textOf(name), 0, value);
-    else {
+    if (from[0] !== undefined) {
+      if (typeof name !== 'string' || typeof value !== 'string') change(from, textOf(name), 0, value);
+      else if (host(operation.setHeader, from[0], from[1], name, 0, value) !== undefined)
+        throw new TypeError('a header has no line breaks and no zeros');
+    } else {
       const values = value === null || value === undefined ? NONE : linesOf(value);
       const text = lineOf(name);
       if (values.length === 0) from.delete(text.toLowerCase());
@@ -186,7 +187,7 @@ delete Entity.content;
 /** Headers and content are made when the script asks for them. They know the message by its numbers, not the other way. */
 const headersOf = (message) =>
   (message[at.headers] ??=
-    message[at.run] === 0 ? new Headers() : new Headers(null, SECRET, [message[at.run], message[at.id]]));
+    message[at.run] === 0 ? new Headers() : new Headers(SECRET, [message[at.run], message[at.id]]));
 const entityOf = (message) =>
   (message[at.entity] ??= new Entity(
     SECRET,
@@ -196,9 +197,9 @@ const entityOf = (message) =>
 
 class Request {
   #message;
-  constructor(method, uri, init, secret, message) {
-    if (secret === SECRET) {
-      this.#message = message;
+  constructor(method, uri, init) {
+    if (method === SECRET) {
+      this.#message = uri;
       return;
     }
     this.#message = [0, -1, new Headers(init?.headers), null, textOf(method).toUpperCase(), new Uri(uri)];
@@ -269,9 +270,9 @@ const requestRest = (message, run) => {
 
 class Response {
   #message;
-  constructor(status, init, secret, message) {
-    if (secret === SECRET) {
-      this.#message = message;
+  constructor(status, init) {
+    if (status === SECRET) {
+      this.#message = init;
       return;
     }
     const own = [0, -1, null, null, status === undefined ? 200 : Number(status), null];

@@ -21,6 +21,7 @@ export const operation = {
   clock: 18,
   publish: 19,
   setHeader: 20,
+  headerLines: 21,
 } as const;
 
 /** Calls from the gateway into a script, by number. */

@@ -67,7 +67,7 @@ function numbered(text: string): string {
   });
 }
 
-/** Code that every context begins with. It takes the function of the host and returns the one that enters it. */
+/** Code that every context begins with. It takes the function of the host and returns those that enter it. */
 export const PRELUDE = numbered(`(function (host) {
 'use strict';
 const SECRET = Symbol('gateway');
@@ -75,6 +75,5 @@ ${VALUES}
 ${MESSAGES}
 ${RUNS}
 ${FROZEN}
-const list = [setScript, begin, arrived, content, refused, forget, () => JSON.stringify(globals), settled];
-return (kind, a, b, c) => list[kind](a, b, c);
+return [setScript, begin, arrived, content, refused, forget, () => JSON.stringify(globals), settled];
 })`);

@@ -17,6 +17,8 @@ const plain = (text) => {
   return text.charCodeAt(0) === 0x6a ? JSON.parse(text.slice(1)) : text.slice(1);
 };
 
+/** The last promise that was made for a request that the script passed on. */
+let passed = null;
 /** One executor for all promises, which are made one by one. */
 let resolveNew = null;
 let rejectNew = null;
@@ -199,10 +201,17 @@ class AuditService {
 
 const nextOf = (state) => (request) => {
   const call = ++lastCall;
-  const made = pendingPromise(state, call);
+  const made = new Promise(keepFunctions);
+  pending.set(call, [state, resolveNew, rejectNew]);
+  passed = made;
+  const message = request === undefined ? state : requestParts(request);
+  // A request that came, of which at most headers were changed.
+  if (message === state && state[at.entity] === null && state[at.method] === null && state[at.uri] === null && !hasMaps) {
+    host(operation.next, state[at.run], call);
+    return made;
+  }
   const reject = rejectNew;
   try {
-    const message = request === undefined ? state : requestParts(request);
     if (message === null) throw new TypeError('next takes a request');
     const rest = requestRest(message, state[at.run]);
     store(state);
@@ -219,7 +228,7 @@ const nextOf = (state) => (request) => {
 };
 
 const factories = {
-  request: (state) => new Request(null, null, null, SECRET, state),
+  request: (state) => new Request(SECRET, state),
   next: nextOf,
   attributes: (state) => state[at.maps][0],
   session: (state) => state[at.maps][1],
@@ -255,6 +264,11 @@ const lineOfError = (error) => {
 const finish = (run, state, value) => {
   const message = responseParts(value);
   if (message !== null) {
+    // A response that came, of which at most status and headers were changed.
+    if (message[at.run] === run && message[at.entity] === null && message[at.reason] === null && !hasMaps) {
+      host(operation.done, run, 1, message[at.id], message[at.status]);
+      return;
+    }
     const rest = responseRest(message, run);
     if (state !== undefined) store(state);
     if (rest === null) host(operation.done, run, 1, message[at.id], message[at.status]);
@@ -286,6 +300,12 @@ const begin = (run, request) => {
       load(state);
     }
     const result = script(state, hasVariables ? JSON.parse(host(operation.field, run, -1, 3)) : NONE);
+    const isPassed = result === passed && result !== null;
+    passed = null;
+    if (isPassed) {
+      if (keepsStates) states.set(run, state);
+      return result;
+    }
     if (typeof result === 'object' && result !== null && typeof result.then === 'function') {
       const made = promised.call(Promise, result);
       if (keepsStates) states.set(run, state);
@@ -332,10 +352,10 @@ const setScript = (made, text) => {
   globals = given.globals;
 };
 const arrived = (call, status, id) => {
-  const found = take(call);
-  const state = found[0];
-  load(state);
-  found[1](new Response(0, null, SECRET, [state[at.run], id, null, null, status, null]));
+  const found = pending.get(call);
+  pending.delete(call);
+  if (hasMaps) load(found[0]);
+  found[1](new Response(SECRET, [found[0][at.run], id, null, null, status, null]));
 };
 const content = (call, given) => take(call)[1](typeof given === 'string' ? plain(given) : given);
 const refused = (call, text) => take(call)[2](new TypeError(plain(text)));

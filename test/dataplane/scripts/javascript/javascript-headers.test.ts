@@ -134,7 +134,7 @@ it('sends a copy of the request that came, with its changes', async () => {
   const gateway = await startFiltered([
     script([
       "request.headers.set('X-A', 'changed')",
-      "request.uri.authority = 'app.test'",
+      "request.uri = 'http://app.test/x?entity=own'",
       'return http.send(request)',
     ]),
   ]);
