@@ -228,7 +228,9 @@ export function negate(value: Value): Value {
   if (value instanceof BigInteger) return new BigInteger(-value.value);
   if (value instanceof Float) return new Float(-value.value);
   if (value instanceof Double) return new Double(-value.value);
-  return -(value as Short).value;
+  return value instanceof Byte
+    ? new Byte((-value.value << 24) >> 24)
+    : new Short((-(value as Short).value << 16) >> 16);
 }
 
 /** `++` and `--` keep the type of small numbers. */

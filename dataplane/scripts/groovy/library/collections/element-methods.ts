@@ -10,12 +10,14 @@ export const elementMethods: Readonly<Record<string, LibraryFunction>> = {
     return yield* summed(rt, self, null, undefined);
   },
   'sum(Object)': function* (rt, self: Value, [initial]: [Value]) {
+    if (initial === null) rt.fail('java.lang.NullPointerException', null);
     return yield* summed(rt, self, initial, undefined);
   },
   'sum(Closure)': function* (rt, self: Value, [closure]: [Value]) {
     return yield* summed(rt, self, null, closure);
   },
   'sum(Object, Closure)': function* (rt, self: Value, [initial, closure]: [Value, Value]) {
+    if (initial === null) rt.fail('java.lang.NullPointerException', null);
     return yield* summed(rt, self, initial, closure);
   },
   'average()': (rt, self: Value) => averageOf(rt, self, undefined),
@@ -191,6 +193,11 @@ function* summed(rt: Runtime, self: Value, initial: Value, closure: Value | unde
   return total;
 }
 
+/** Values that have no order are an error here, where sorting goes by their hashes. */
+function comparedStrictly(rt: Runtime, left: Value, right: Value): number {
+  return left === null || right === null ? compareNow(rt, left, right) : rt.compare(left, right);
+}
+
 function* extreme(rt: Runtime, self: Value, order: Value, sign: 1 | -1): Steps {
   const usesKey = order !== null && rt.arity(order) === 1;
   const compare = comparing(rt, usesKey ? null : order);
@@ -198,12 +205,15 @@ function* extreme(rt: Runtime, self: Value, order: Value, sign: 1 | -1): Steps {
   let best: Value = null;
   let bestKey: Value = null;
   let isEmpty = true;
+  // The greatest key is compared from the other side, which the message of an error shows.
+  const byNature = (key: Value): number =>
+    usesKey && sign === 1 ? -comparedStrictly(rt, bestKey, key) : comparedStrictly(rt, key, bestKey);
   while (cursor.hasNext()) {
     rt.budget.spend(1);
     const item = cursor.next();
     const key = usesKey ? yield* callWith(rt, self, order, item) : item;
     if (order === null && item === null) continue;
-    if (isEmpty || sign * (usesKey ? compareNow(rt, key, bestKey) : yield* compare(item, best)) > 0) {
+    if (isEmpty || sign * (usesKey || order === null ? byNature(key) : yield* compare(item, best)) > 0) {
       best = item;
       bestKey = key;
     }

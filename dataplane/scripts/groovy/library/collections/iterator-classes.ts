@@ -42,4 +42,5 @@ export const iteratorClasses: readonly ClassSpec[] = [
   },
   { name: 'java.util.ArrayList$Itr', interfaces: ['java.util.Iterator'] },
   { name: 'java.util.ArrayList$ListItr', interfaces: ['java.util.ListIterator'] },
+  { name: 'groovy.util.PermutationGenerator', interfaces: ['java.util.Iterator'] },
 ];

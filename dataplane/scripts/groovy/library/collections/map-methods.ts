@@ -4,7 +4,7 @@ import type { LibraryFunction, Runtime, Steps, Value } from '../../values/java-c
 import { addEntry, elementMethods } from './element-methods.ts';
 import { MapView, viewOwner } from './map-views.ts';
 import { comparing, naturalOrder, sorted, treeOrder } from './sorting.ts';
-import { allOf, itemsNow, shortened } from './walk.ts';
+import { allOf, itemsNow, listOf, shortened } from './walk.ts';
 import { holds } from './walking-methods.ts';
 
 function changed(rt: Runtime, map: GMap): GMap {
@@ -260,12 +260,7 @@ export const mapMethods: Readonly<Record<string, LibraryFunction>> = {
   'findAll(Closure)': function* (rt, self: GMap, [closure]: [Value]) {
     return similarMap(rt, self, yield* entriesThat(rt, self, closure, true));
   },
-  'findAll()': (rt, self: GMap) =>
-    similarMap(
-      rt,
-      self,
-      self.entries().filter((entry) => rt.truth(entry.value)),
-    ),
+  'findAll()': (rt, self: GMap) => listOf(rt, self.entries()),
   'groupBy(Closure)': (rt, self: GMap, [closure]: [Value]) => groupEntries(rt, self, closure),
   'groupEntriesBy(Closure)': function* (rt, self: GMap, [closure]: [Value]) {
     const groups = new GMap();

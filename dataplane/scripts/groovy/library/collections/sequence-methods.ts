@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto';
 import { ArrayValue, ByteArray, GMap, GSet, List } from '../../values/collections.ts';
 import type { LibraryFunction, Runtime, Steps, Value } from '../../values/java-class.ts';
 import { countOf } from '../numeric.ts';
+import { cursorOver } from './cursors.ts';
 import { compareNow, comparing, sorted } from './sorting.ts';
-import { allOf, copyLike, isWalkable, itemsOf, listOf, similarTo } from './walk.ts';
+import { allOf, copyLike, isWalkable, itemsOf, JavaIterator, listOf, similarTo } from './walk.ts';
 import { holds } from './walking-methods.ts';
 
 /** A result of the kind of the original: an array for an array. */
@@ -127,8 +128,10 @@ export const sequenceMethods: Readonly<Record<string, LibraryFunction>> = {
     return listOf(rt, parts);
   },
   'eachPermutation(Closure)': function* (rt, self: Value, [closure]: [Value]) {
-    for (const each of permuted(rt, yield* allOf(rt, self))) yield* rt.invoke(closure, [new List(each)]);
-    return null;
+    const items = yield* allOf(rt, self);
+    if (items.length === 0) rt.fail('java.lang.IllegalArgumentException', 'At least one item required');
+    for (const each of permuted(rt, items)) yield* rt.invoke(closure, [new List(each)]);
+    return new JavaIterator(rt, cursorOver([]), 'groovy.util.PermutationGenerator');
   },
   'asCollection()': (_rt, self: Value) => self,
   'asReversed()': function* (rt, self: Value) {

@@ -12,6 +12,13 @@ export function* naturalOrder(rt: Runtime, left: Value, right: Value): Steps<num
   return compareNow(rt, left, right);
 }
 
+/** Exceptions of values that have no order; all others are those of a script's `compareTo`. */
+const WITHOUT_ORDER = [
+  'java.lang.ClassCastException',
+  'java.lang.IllegalArgumentException',
+  'groovy.lang.GroovyRuntimeException',
+] as const;
+
 /** Groovy's order without steps. */
 export function compareNow(rt: Runtime, left: Value, right: Value): number {
   rt.budget.spend(1);
@@ -23,7 +30,8 @@ export function compareNow(rt: Runtime, left: Value, right: Value): number {
   try {
     return rt.compare(left, right);
   } catch (error) {
-    if (!(error instanceof Thrown)) throw error;
+    if (!(error instanceof Thrown) || !WITHOUT_ORDER.some((name) => rt.isInstance(error.throwable, rt.class(name))))
+      throw error;
     const difference = rt.hash(left) - rt.hash(right);
     return difference > 0 ? 1 : difference < 0 ? -1 : 0;
   }

@@ -100,12 +100,17 @@ const constant =
   (rt: Runtime): Value =>
     new Charset(rt, name);
 
+function unknownCharset(rt: Runtime, name: string): never {
+  const isName = /^[A-Za-z0-9][\w.:+-]*$/.test(name);
+  return rt.fail(`java.nio.charset.${isName ? 'UnsupportedCharset' : 'IllegalCharsetName'}Exception`, name);
+}
+
 export const charsetClasses: readonly ClassSpec[] = [
   {
     name: 'java.nio.charset.Charset',
     statics: {
       'forName(String)': (rt, _self: Value, [name]: [string]) =>
-        new Charset(rt, charsetNamed(name) ?? rt.fail('java.nio.charset.UnsupportedCharsetException', name)),
+        new Charset(rt, charsetNamed(name) ?? unknownCharset(rt, name)),
       'defaultCharset()': (rt) => new Charset(rt, 'UTF-8'),
       'isSupported(String)': (_rt, _self: Value, [name]: [string]) => charsetNamed(name) !== null,
     },
@@ -125,6 +130,7 @@ export const charsetClasses: readonly ClassSpec[] = [
       UTF_16LE: constant('UTF-16LE'),
     },
   },
+  { name: 'java.nio.charset.IllegalCharsetNameException', superclass: 'java.lang.IllegalArgumentException' },
   { name: 'java.nio.charset.UnsupportedCharsetException', superclass: 'java.lang.IllegalArgumentException' },
   { name: 'java.io.UnsupportedEncodingException', superclass: 'java.io.IOException' },
 ];

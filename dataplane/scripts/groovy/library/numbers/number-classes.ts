@@ -46,7 +46,8 @@ function* counting(rt: Runtime, from: Value, to: Value, by: 1 | -1, closure: Val
 
 function* stepping(rt: Runtime, from: Value, to: Value, step: Value, closure: Value): Steps {
   const isUp = rt.compare(step, 0) > 0;
-  if (rt.compare(step, 0) === 0)
+  const isEndless = rt.compare(step, 0) === 0 || (isUp ? rt.compare(from, to) > 0 : rt.compare(from, to) < 0);
+  if (isEndless)
     rt.fail(
       'groovy.lang.GroovyRuntimeException',
       `Infinite loop in ${rt.text(from)}.step(${rt.text(to)}, ${rt.text(step)})`,

@@ -129,7 +129,11 @@ function builder(name: string): ClassSpec {
           rt.class(name),
           rt.text(text === null ? rt.fail('java.lang.NullPointerException', null) : text),
         ),
-      '(CharSequence)': (rt, _self: Value, [text]: [Value]) => new TextBuilder(rt.class(name), rt.text(text)),
+      '(CharSequence)': (rt, _self: Value, [text]: [Value]) =>
+        new TextBuilder(
+          rt.class(name),
+          rt.text(text === null ? rt.fail('java.lang.NullPointerException', null) : text),
+        ),
     },
   };
 }

@@ -4,9 +4,10 @@ import type { LibraryFunction, Runtime, Steps, Value } from '../../values/java-c
 import { countWhile } from '../collections/sequence-methods.ts';
 import { itemsNow } from '../collections/walk.ts';
 import { counted, expanded, matchesIn, PatternValue, type Regex, regexIn, replaceBy, splitBy } from './regex.ts';
-import { onTexts, strings } from './string-methods.ts';
+import { needed, onTexts, strings } from './string-methods.ts';
 
 function replaced(rt: Runtime, text: string, regex: Regex, template: Value, onlyFirst: boolean): string {
+  if (template === null) rt.fail('java.lang.NullPointerException', null);
   const put = rt.text(template);
   return replaceBy(rt, regex, text, (match) => expanded(rt, put, match, regex.names), onlyFirst);
 }
@@ -105,7 +106,7 @@ export const regexMethods: Readonly<Record<string, LibraryFunction>> = {
       return out;
     },
     'tr(CharSequence, CharSequence)': (rt, text, [from, to]: [Value, Value]) =>
-      translated(rt, text, rt.text(from), rt.text(to)),
+      translated(rt, text, rt.text(needed(rt, from)), rt.text(needed(rt, to))),
     'splitEachLine(CharSequence, Closure)': function* (rt, text: string, [pattern, closure]: [Value, Value]) {
       let last: Value = null;
       const lines = rt.now(rt.call(text, 'readLines', [])) as List;

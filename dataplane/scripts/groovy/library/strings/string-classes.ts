@@ -131,11 +131,45 @@ const onCharacter =
   (_rt: Runtime, self: Char) =>
     code(self);
 
+/** Methods that String has and builders do not; a GString has them by its text. */
+const OF_STRINGS: ReadonlySet<string> = new Set(
+  (
+    'startsWith endsWith equalsIgnoreCase contentEquals compareToIgnoreCase concat repeat toCharArray toCharacter toBoolean ' +
+    'collectReplacements getBytes formatted regionMatches indent translateEscapes transform matches(String) split(String) ' +
+    'split(String,int) replace(CharSequence,CharSequence) replace(char,char) indexOf(int) indexOf(int,int) lastIndexOf(int) ' +
+    'lastIndexOf(int,int)'
+  ).split(' '),
+);
+
+function chosen(isChosen: (name: string) => boolean): Record<string, LibraryFunction> {
+  const all = { ...stringMethods, ...regexMethods, ...conversionMethods, ...moreMethods };
+  return Object.fromEntries(
+    Object.entries(all).filter(([signature]) => {
+      const plain = signature.replaceAll(' ', '');
+      const name = plain.slice(0, plain.indexOf('('));
+      return isChosen(OF_STRINGS.has(name) ? name : plain);
+    }),
+  );
+}
+
+/** Java's `stripIndent`: the last line counts even if it is blank, and blanks at the ends of lines go. */
+function withoutIndent(text: string): string {
+  if (text === '') return text;
+  const lines = text.split(/\r\n|[\r\n]/);
+  const widths = lines
+    .filter((line, at) => line.trim() !== '' || at === lines.length - 1)
+    .map((line) => line.length - line.trimStart().length);
+  const width = widths.reduce((least, each) => Math.min(least, each));
+  return lines.map((line) => (line.trim() === '' ? '' : line.slice(width).trimEnd())).join('\n');
+}
+
 export const stringClasses: readonly ClassSpec[] = [
   {
     name: 'java.lang.CharSequence',
-    methods: { ...stringMethods, ...regexMethods, ...conversionMethods, ...moreMethods },
+    methods: chosen((name) => !OF_STRINGS.has(name)),
   },
+  { name: 'groovy.lang.GString', methods: chosen((name) => OF_STRINGS.has(name)) },
+  { name: 'java.lang.String', methods: chosen((name) => OF_STRINGS.has(name)) },
   {
     name: 'java.lang.String',
     statics,
@@ -160,6 +194,7 @@ export const stringClasses: readonly ClassSpec[] = [
     methods: {
       'lines()': (rt, self: string) => rt.now(rt.call(rt.now(rt.call(self, 'readLines', [])), 'stream', [])),
       'toString()': (_rt, self: string) => self,
+      'stripIndent()': (_rt, self: string) => withoutIndent(self),
       'leftShift(Object)': (rt, self: string, [value]: [Value]) => appended(rt, 'java.lang.StringBuffer', self, value),
     },
   },

@@ -228,11 +228,12 @@ export const stringMethods: Readonly<Record<string, LibraryFunction>> = onTexts(
   'lastIndexOf(String)': (rt, text, [other]: [Value]) => text.lastIndexOf(searchText(rt, needed(rt, other))),
   'lastIndexOf(int)': (rt, text, [code]: [number]) => text.lastIndexOf(searchText(rt, code)),
   'lastIndexOf(String, int)': (rt, text, [other, from]: [Value, number]) =>
-    from < 0 ? -1 : text.lastIndexOf(searchText(rt, other), from),
+    needed(rt, other) !== null && from < 0 ? -1 : text.lastIndexOf(searchText(rt, needed(rt, other)), from),
   'equalsIgnoreCase(String)': (rt, text, [other]: [Value]) => other !== null && folded(text) === folded(rt.text(other)),
-  'contentEquals(CharSequence)': (rt, text, [other]: [Value]) => text === rt.text(other),
+  'contentEquals(CharSequence)': (rt, text, [other]: [Value]) => text === rt.text(needed(rt, other)),
   'compareTo(String)': (rt, text, [other]: [Value]) => compareTexts(text, rt.text(needed(rt, other))),
-  'compareToIgnoreCase(String)': (rt, text, [other]: [Value]) => compareTexts(folded(text), folded(rt.text(other))),
+  'compareToIgnoreCase(String)': (rt, text, [other]: [Value]) =>
+    compareTexts(folded(text), folded(rt.text(needed(rt, other)))),
   'concat(String)': (rt, text, [other]: [Value]) => {
     rt.budget.allocate(2 * text.length);
     return text + rt.text(needed(rt, other));
@@ -318,15 +319,23 @@ export const stringMethods: Readonly<Record<string, LibraryFunction>> = onTexts(
   'toCharacter()': (_rt, text) => new Char(text.charCodeAt(0)),
   'normalize()': (_rt, text) => normalized(text),
   'stripIndent()': (_rt, text) => stripIndent(text, commonIndent(text)),
-  'stripIndent(int)': (_rt, text, [width]: [number]) => stripIndent(text, width),
+  'stripIndent(int)': (_rt, text, [width]: [number]) => {
+    if (width <= 0) return text;
+    chargeItems(text.length, LINE_BYTES);
+    return text
+      .split('\n')
+      .map((line) => line.slice(width))
+      .join('\n');
+  },
   'expand()': (rt, text) => expanded(rt, text, 8),
   'expand(int)': (rt, text, [stop]: [number]) => expanded(rt, text, stop),
   'stripMargin()': (_rt, text) => stripMargin(text, '|'),
-  'stripMargin(CharSequence)': (rt, text, [mark]: [Value]) => stripMargin(text, rt.text(mark)),
+  'stripMargin(CharSequence)': (rt, text, [mark]: [Value]) => stripMargin(text, rt.text(needed(rt, mark))),
   'isCase(Object)': (rt, text, [value]: [Value]) => value !== null && text === rt.text(value),
 });
 
-function needed(rt: Runtime, value: Value): Value {
+/** Fails for null, as Java does. */
+export function needed(rt: Runtime, value: Value): Value {
   return value === null ? rt.fail('java.lang.NullPointerException', null) : value;
 }
 
