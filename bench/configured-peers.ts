@@ -65,6 +65,14 @@ export const sixFilters: readonly Json[] = [
   { type: 'HeaderFilter', config: { messageType: 'RESPONSE', add: { 'X-Served-By': ['gatewarden'] } } },
 ];
 
+/** A route to three endpoints, which are the backend under three addresses. */
+function spreads(backend: number): Json {
+  const hosts = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
+  const endpoints = hosts.map((host) => ({ uri: `http://${host}:${backend}` }));
+  const backends = { type: 'Backends', config: { endpoints } };
+  return { handler: { type: 'ReverseProxyHandler', config: { connections: 1024, backends } } };
+}
+
 function configured(name: string, title: string, routes: (backend: number) => Record<string, Json>): Peer {
   return {
     name,
@@ -84,4 +92,18 @@ export const configuredPeers: readonly Peer[] = [
   configured('six-filters', 'gatewarden run, a chain of six filters', (backend) => ({
     orders: forwards('/api/v1/orders/', backend, sixFilters),
   })),
+  {
+    ...configured('base-uri', 'gatewarden run, one route with a baseURI', (backend) => ({
+      orders: {
+        handler: { type: 'ReverseProxyHandler', config: { connections: 1024 }, baseURI: `http://127.0.0.1:${backend}` },
+      },
+    })),
+    role: 'compared',
+  },
+  {
+    ...configured('three-endpoints', 'gatewarden run, one route with `backends` of three endpoints', (backend) => ({
+      orders: spreads(backend),
+    })),
+    role: 'compared',
+  },
 ];

@@ -133,6 +133,11 @@ const otherComparisons: readonly Comparison[] = [
     ...{ limit: 1.2, than: 'with 10', workload: 'configured', subject: 'routes-10000', peer: 'routes-10', pick: cpu },
   },
   {
+    figure: 'CPU per request with `backends` of three endpoints',
+    ...{ limit: 1.03, than: 'with a `baseURI`', workload: 'backends' },
+    ...{ subject: 'three-endpoints', peer: 'base-uri', pick: cpu },
+  },
+  {
     figure: 'CPU per request over TLS from clients, keep-alive',
     ...{ limit: 1.2, than: 'nginx', workload: 'tls', subject: 'gatewarden-tls', peer: 'nginx-tls', pick: cpu },
   },

@@ -152,16 +152,22 @@ static void on_accept(struct endpoint *listener, uint32_t events) {
   }
 }
 
+/* On 127.0.0.1, and under the same port on two more addresses, for gateways that spread requests over several. */
 unsigned backend_listen(void) {
-  static struct endpoint listener;
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  static struct endpoint listeners[3];
+  struct sockaddr_in address = {.sin_family = AF_INET};
   socklen_t size = sizeof address;
-  listener = (struct endpoint){socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), on_accept};
-  if (listener.fd < 0 || bind(listener.fd, (struct sockaddr *)&address, size) < 0 || listen(listener.fd, 4096) < 0) {
-    die("cannot listen");
-  }
-  if (getsockname(listener.fd, (struct sockaddr *)&address, &size) < 0) die("cannot read the port");
   plain_head_length = write_head(plain_head, sizeof plain_head, options.answer, 0);
-  watch(&listener, EPOLLIN);
+  for (unsigned i = 0; i < 3; i++) {
+    struct endpoint *listener = &listeners[i];
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK + i);
+    *listener = (struct endpoint){socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), on_accept};
+    if (listener->fd < 0 || bind(listener->fd, (struct sockaddr *)&address, size) < 0 ||
+        listen(listener->fd, 4096) < 0) {
+      die("cannot listen");
+    }
+    if (getsockname(listener->fd, (struct sockaddr *)&address, &size) < 0) die("cannot read the port");
+    watch(listener, EPOLLIN);
+  }
   return ntohs(address.sin_port);
 }

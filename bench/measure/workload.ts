@@ -196,6 +196,14 @@ export const workloads: readonly Workload[] = [
     seconds: 3,
     rounds: 7,
   },
+  {
+    ...base,
+    name: 'backends',
+    title: 'The main workload through `gatewarden run`: `backends` with three endpoints, and a `baseURI`',
+    only: ['three-endpoints', 'base-uri'],
+    seconds: 3,
+    rounds: 7,
+  },
   ...identified,
   ...driven,
 ];

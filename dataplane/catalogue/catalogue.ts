@@ -37,6 +37,7 @@ import { idTokenValidationFilter } from '../filters/jwt/id-token-validation.ts';
 import { jwtBuilderFilter } from '../filters/jwt/jwt-builder.ts';
 import { jwtValidationFilter } from '../filters/jwt/jwt-validation.ts';
 import { locationHeaderFilter } from '../filters/location-header.ts';
+import { mirrorFilter } from '../filters/mirror/mirror.ts';
 import { corsFilter } from '../filters/origin/cors.ts';
 import { staticRequestFilter } from '../filters/static-request.ts';
 import { switchFilter } from '../filters/switch.ts';
@@ -156,6 +157,7 @@ export const catalogue = new TypeCatalogue(
     jwtBuilderFilter,
     jwtValidationFilter,
     locationHeaderFilter,
+    mirrorFilter,
     oauth2ResourceServerFilter,
     oauth2TokenExchangeFilter,
     passwordReplayFilter,

@@ -65,6 +65,7 @@ export const typeNames: readonly string[] = [
   'KeyStoreSecretStore',
   'LocationHeaderFilter',
   'MappedThrottlingPolicy',
+  'MirrorFilter',
   'NoOpAuditService',
   'NoProxyOptions',
   'OAuth2ClientFilter',

@@ -1,4 +1,5 @@
 import { tlsRemarks } from '../backends/backend-tls.ts';
+import { grpcRefusals } from '../backends/grpc-refusals.ts';
 import { httpVersionRemarks } from '../backends/http-version.ts';
 import { proxyRemarks } from '../backends/proxy-fields.ts';
 import { sender } from '../backends/sender.ts';
@@ -11,7 +12,7 @@ export const reverseProxyHandler = defineHandler({
   summary:
     'Sends each request to the scheme, host and port of its URI, which a `baseURI` sets, and returns the ' +
     'response. The `Host` header is passed on as received. A backend that cannot be reached or does not answer ' +
-    'in time gives 502. `https` backends use the `tls` options. A request that would come back to the gateway ' +
+    'in time gives 502; with `protocolVersion` HTTP/2, gRPC calls get the gRPC status UNAVAILABLE then. `https` backends use the `tls` options. A request that would come back to the gateway ' +
     'itself is rejected.',
   config: senderConfig,
   examples: [
@@ -40,6 +41,7 @@ export const reverseProxyHandler = defineHandler({
   remarks: (config) => [...httpVersionRemarks(config), ...tlsRemarks(config), ...proxyRemarks(config)],
   sendsOn,
   create(config, parts) {
-    return sender(config, parts);
+    const send = sender(config, parts);
+    return config.protocolVersion === 'HTTP/2' ? grpcRefusals(send) : send;
   },
 });

@@ -3,6 +3,7 @@ import { FIGURE } from '../../contract/route-report.ts';
 import { registerAccessManagerMetrics } from '../metrics/access-manager-exposition.ts';
 import { type AuditFigures, registerAuditMetrics } from '../metrics/audit-exposition.ts';
 import { registerBackendsMetrics } from '../metrics/backends-exposition.ts';
+import { type BackendsStatus, backendsStatus } from '../metrics/backends-status.ts';
 import { registerBreakerMetrics } from '../metrics/breaker-exposition.ts';
 import { registerCacheMetrics } from '../metrics/cache-exposition.ts';
 import { countsByRoute } from '../metrics/counts-by-route.ts';
@@ -76,6 +77,11 @@ export class PlaneMetrics {
   /** What the objects of routes counted and show, by the text of the route's key. */
   counts(): Map<string, Float64Array> {
     return countsByRoute(this.observations.all, this.gauges.all);
+  }
+
+  /** State of the endpoints of all Backends. */
+  backends(): readonly BackendsStatus[] {
+    return backendsStatus(this.gauges.all, this.observations.all);
   }
 
   monitoring(): MonitoringRecord[] {

@@ -240,13 +240,13 @@ class Supervisor implements PreparedPlane {
   }
 
   private get status(): object {
-    const { link } = this.options;
     return {
       addresses: this.addresses,
       draining: this.draining,
       unitRestarts: this.units.restarts,
       units: this.units.all.map(({ number, serving }) => ({ number, serving })),
-      ...(link === undefined ? {} : { link: link.status() }),
+      link: this.options.link?.status(),
+      backends: this.metrics?.backends() ?? [],
     };
   }
 

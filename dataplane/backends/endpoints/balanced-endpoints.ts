@@ -49,6 +49,8 @@ export class BalancedEndpoints implements Backends {
   /** Endpoints that requests are spread over. */
   private serving: readonly BalancedEndpoint[] = [];
   private readonly freeSlots: number[] = [];
+  /** What ends the metrics of each endpoint. */
+  private readonly shown = new Map<BalancedEndpoint, () => void>();
   private readonly users = new Set<EndpointUser>();
   private readonly tried = new WeakMap<Exchange, Set<BackendEndpoint>>();
   private readonly judge: PassiveHealth | null;
@@ -102,12 +104,20 @@ export class BalancedEndpoints implements Backends {
     const tried = this.triedBy(exchange);
     tried.add(failed);
     if (tried.size >= MOST_TRIED || this.serving.length === 0) return null;
-    return this.options.picker.pickExcept(exchange, tried);
+    return this.options.picker.pickExcept(exchange, tried) ?? this.lastResort(tried);
+  }
+
+  /** No endpoint that should serve takes the request: one that should not may have recovered. */
+  private lastResort(tried: ReadonlySet<BackendEndpoint>): BackendEndpoint | null {
+    for (const endpoint of this.byKey.values()) {
+      if (endpoint.isOut && endpoint.weight > 0 && !tried.has(endpoint)) return endpoint;
+    }
+    return null;
   }
 
   hasAnother(exchange: Exchange): boolean {
     const tried = this.tried.get(exchange)?.size ?? 0;
-    return tried + 1 < Math.min(MOST_TRIED, this.serving.length);
+    return tried + 1 < Math.min(MOST_TRIED, this.byKey.size);
   }
 
   async known(): Promise<string | null> {
@@ -138,6 +148,8 @@ export class BalancedEndpoints implements Backends {
       byKey.delete(endpoint.key);
       this.freeSlots.push(endpoint.slot);
       endpoint.health.release();
+      this.shown.get(endpoint)?.();
+      this.shown.delete(endpoint);
       for (const user of this.users) user.left(endpoint);
     }
     for (const spec of wanted.values()) {
@@ -150,6 +162,7 @@ export class BalancedEndpoints implements Backends {
       if (this.isClosed) parts.health.release(); // for requests that are under way; nobody would do it later
       const endpoint = new BalancedEndpoint(spec, slot, joined, parts);
       byKey.set(spec.key, endpoint);
+      if (!this.isClosed) this.shown.set(endpoint, this.show(endpoint));
     }
     if (!isChanged) return;
     this.options.cookie?.use([...byKey.values()]);
@@ -159,7 +172,7 @@ export class BalancedEndpoints implements Backends {
   close(): void {
     this.isClosed = true;
     this.prober?.close();
-    for (const end of this.unshow) end();
+    for (const end of [...this.unshow, ...this.shown.values()]) end();
     for (const { health } of this.byKey.values()) health.release();
   }
 
@@ -172,6 +185,11 @@ export class BalancedEndpoints implements Backends {
   private get ejected(): number {
     const now = tenths();
     return [...this.byKey.values()].filter((one) => this.ejectedFor(one, now) > 0).length;
+  }
+
+  private show(endpoint: BalancedEndpoint): () => void {
+    const state = (): number => (this.isDown(endpoint) ? 2 : this.ejectedFor(endpoint, tenths()) > 0 ? 1 : 0);
+    return this.options.meter.showsEndpoint(endpoint.key, state, () => endpoint.load);
   }
 
   /** Records outlive updates: what probes said counts only while there are probes, which can take it back. */

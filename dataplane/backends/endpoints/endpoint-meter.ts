@@ -25,6 +25,20 @@ export class EndpointMeter {
     return this.parts.plane.gauge('gw_backends_endpoints', { ...objectLabels(this.parts), state }, read);
   }
 
+  /** Shows the state and the load of an endpoint, if it has labels of its own. @returns what ends it */
+  showsEndpoint(key: string, state: () => number, outstanding: () => number): () => void {
+    if (this.labelOf(key) !== key) return () => {};
+    const { plane } = this.parts;
+    const labels = { ...objectLabels(this.parts), endpoint: key };
+    const ends = [
+      plane.gauge('gw_backends_endpoint_state', labels, state),
+      plane.gauge('gw_backends_outstanding', { ...labels, unit: String(plane.unit ?? 0) }, outstanding),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
   counts(key: string): EndpointCounts {
     const endpoint = this.labelOf(key);
     const known = this.byLabel.get(endpoint);

@@ -14,6 +14,16 @@ export interface BodySink {
   bodyDirect?(bytes: Buffer, length: number): Passed;
 }
 
+/** Sees the bytes of a body that somebody else takes. */
+export interface BodyTap {
+  /** Bytes that are valid during the call only. */
+  data(bytes: Buffer, start: number, end: number): void;
+  /** The body is complete. */
+  end(): void;
+  /** The rest will not come, or nobody wants it. */
+  failed(): void;
+}
+
 /** Where they come from: a connection that can be told to wait. */
 export interface BodySource {
   /** The peer waits to be asked for the body (`Expect: 100-continue`). */
@@ -61,6 +71,7 @@ export class Body {
   private state: typeof PENDING | typeof COMPLETE | typeof FAILED = PENDING;
   private taken = false;
   private gathering: Gathering | null = null;
+  private tapped: BodyTap | null = null;
   /** The source has given all of it and may be somebody else's by now. */
   private isApart = false;
   /** The sink has not got rid of what it was given. */
@@ -99,6 +110,7 @@ export class Body {
   push(bytes: Buffer, start: number, end: number): void {
     if (start === end) return;
     this.received += end - start;
+    if (this.tapped !== null) this.tapped.data(bytes, start, end);
     if (this.sink !== null) {
       this.sink.bodyData(bytes, start, end);
       return;
@@ -112,6 +124,7 @@ export class Body {
 
   /** The same without a copy, where the sink can do that. */
   passDirect(bytes: Buffer, length: number): Passed {
+    if (this.tapped !== null) return REFUSED;
     const passed = this.sink?.bodyDirect?.(bytes, length) ?? REFUSED;
     if (passed !== REFUSED) this.received += length;
     return passed;
@@ -126,8 +139,9 @@ export class Body {
     if (this.state !== PENDING) return;
     this.state = COMPLETE;
     this.trailers = trailers;
-    const sink = this.sink;
-    this.sink = null;
+    const { sink, tapped } = this;
+    this.sink = this.tapped = null;
+    tapped?.end();
     if (sink !== null) sink.bodyEnd(trailers);
     this.gathered();
   }
@@ -138,10 +152,32 @@ export class Body {
     this.state = FAILED;
     this.failure = why;
     this.held = null;
-    const sink = this.sink;
-    this.sink = null;
+    const { sink, tapped } = this;
+    this.sink = this.tapped = null;
+    tapped?.failed();
     if (sink !== null) sink.bodyFailed();
     this.gathered();
+  }
+
+  // ---- those who only look
+
+  /** Shows the body to somebody who does not take it: what has come at once, the rest as it arrives. One at a time. */
+  tap(tap: BodyTap): void {
+    if (this.tapped !== null || this.taken || this.state === FAILED) {
+      tap.failed();
+      return;
+    }
+    this.tapped = tap;
+    for (const bytes of this.held?.list() ?? []) this.tapped?.data(bytes, 0, bytes.length);
+    if (this.state !== COMPLETE) return;
+    const { tapped } = this;
+    this.tapped = null;
+    tapped?.end();
+  }
+
+  /** Whoever looked has seen enough. */
+  untap(): void {
+    this.tapped = null;
   }
 
   // ---- the sink's side
@@ -212,7 +248,9 @@ export class Body {
     if (this.state !== PENDING) return;
     this.state = FAILED;
     this.held = null;
-    this.sink = null;
+    const { tapped } = this;
+    this.sink = this.tapped = null;
+    tapped?.failed();
     this.gathered();
     if (!this.isApart) this.source.abandonBody();
   }

@@ -1,4 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import {
   answering,
@@ -25,7 +27,7 @@ function messages({ logged }: ConfiguredGateway, message: string): Record<string
 
 /** Values of the gauge of endpoints, by state. */
 function endpointsBy(gateway: ConfiguredGateway): Record<string, number> {
-  const values = gateway.gauges.changed() ?? [];
+  const values = (gateway.gauges.changed() ?? []).filter(({ metric }) => metric === 'gw_backends_endpoints');
   return Object.fromEntries(values.map(({ labels, value }) => [labels['state'], value]));
 }
 
@@ -84,6 +86,33 @@ describe('an endpoint that fails', () => {
     const before = bad.map(({ requests }) => requests.length);
     await bodiesOf(gateway, 9);
     expect(bad.map(({ requests }, i) => requests.length - before[i]!)).toEqual([3, 3, 3]);
+  });
+
+  it('answers 500, which ejects it only if the configuration says so', async () => {
+    const bad = await startApp(eachRequest(() => plainAnswer('no', '500 Internal Server Error')));
+    const [one] = await startApps();
+    const statuses = async (health: JsonObject): Promise<number> => {
+      const endpoints = endpointsAt(bad.port, one!.port);
+      const gateway = await serve(sendingTo(inTurn(endpoints, passiveHealth({ consecutiveFailures: 3, ...health }))));
+      let failed = 0;
+      for (let i = 0; i < 20; i++) if ((await send(gateway, 'GET /')).status === 500) failed++;
+      return failed;
+    };
+    expect([await statuses({}), await statuses({ failureStatuses: [500] })]).toEqual([10, 3]);
+  });
+
+  it('is one of several that all went away: requests are answered as soon as one is back', async () => {
+    const [one, two] = [await startApp(answering('one')), await startApp(answering('two'))];
+    const ports = [one.port, two.port];
+    const gateway = await serve(sendingTo(inTurn(endpointsAt(...ports), passiveHealth({ consecutiveFailures: 1 }))));
+    expect(new Set(await bodiesOf(gateway, 4))).toEqual(new Set(['one', 'two']));
+    await Promise.all([one.close(), two.close()]);
+    for (let i = 0; i < 4; i++) expect((await send(gateway, 'GET /')).status).toBe(502);
+    const back = createServer((_request, response) => response.end('back')).listen(ports[0], '127.0.0.1');
+    onTestFinished(() => void back.close());
+    await once(back, 'listening');
+    await vi.waitUntil(async () => (await send(gateway, 'GET /')).body === 'back', { timeout: LONG });
+    expect(await bodiesOf(gateway, 4)).toEqual(Array(4).fill('back'));
   });
 
   it('is not ejected where that is switched off', async () => {

@@ -43,6 +43,19 @@ it('units eject an endpoint together, and a new unit knows of it', async () => {
     }, LONG);
   await shows('ejected', 1);
   await shows('serving', 1);
+  await vi.waitFor(async () => {
+    const { backends: shown } = JSON.parse((await gateway.admin('/')).text) as { readonly backends: object };
+    expect(shown).toMatchObject([
+      {
+        name: '{Backends}/handler/config/backends',
+        route: 'app',
+        endpoints: [
+          { endpoint: `127.0.0.1:${bad.port}`, state: 'ejected', outstanding: 0, ejections: 1 },
+          { endpoint: `127.0.0.1:${good.port}`, state: 'serving', outstanding: 0, ejections: 0 },
+        ],
+      },
+    ]);
+  }, LONG);
   expect((await gateway.admin('/units/0/restart', 'POST')).status).toBeLessThan(300);
   await vi.waitFor(async () => expect(await gateway.figure('gatewarden_unit_restarts_total')).toBe(1), LONG);
   await vi.waitFor(async () => expect(await gateway.figure('gatewarden_units')).toBe(2), LONG);
