@@ -42,7 +42,7 @@ export const mirrorFilter = defineFilter({
     keepCredentials: flag()
       .default(false)
       .describe(
-        'Whether copies have the headers `Authorization`, `Cookie` and `Proxy-Authorization`. Whoever operates the mirror ' +
+        'Whether copies have the headers `Authorization`, `Cookie` and `Proxy-Authorization`. The operator of the mirror ' +
           'can act as the user then.',
       ),
     removedHeaders: z
