@@ -42,7 +42,7 @@ describe('configurations', () => {
   });
 
   it.each([
-    [{}, [`missing ${where}: one of 'endpoints' and 'dns' is required`]],
+    [{}, [`missing ${where}: one of 'endpoints', 'dns' and 'service' is required`]],
     [{ endpoints: [] }, [`value ${where}.endpoints: must have at least 1 entry`]],
     [
       { endpoints: endpointsAt(1), dns: { uri: 'http://a' } },
