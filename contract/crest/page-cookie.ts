@@ -42,7 +42,8 @@ export class PageCookies {
   /** @throws CrestError for a cookie that was not written for this query */
   read(cookie: string, query: JsonValue): PagePlace {
     const bytes = Buffer.from(cookie.length > LONGEST ? '' : cookie, 'base64url');
-    const place = this.opened(bytes, canonicalJson(query));
+    // the decoder skips what it does not know, so that one cookie would have many spellings
+    const place = bytes.toString('base64url') === cookie ? this.opened(bytes, canonicalJson(query)) : null;
     if (place === null) throw badRequest('_pagedResultsCookie does not belong to this query');
     const [id, ...ranks] = JSON.parse(place) as [string, ...Rank[]];
     return { ranks, id };
