@@ -71,7 +71,7 @@ describe('a Route over Common REST', () => {
     expect((await client.ask(token, 'POST', '/api/routes', { body: saying('one') })).status).toBe(400);
     expect((await client.ask(token, 'PUT', '/api/routes/orders', { body: saying('one') })).status).toBe(400);
     expect((await client.ask(token, 'PUT', at('Twice'), { body: saying('one') })).status).toBe(400);
-    expect((await client.ask(token, 'PUT', '/api/routes/default.orders', { body: saying('one') })).status).toBe(400);
+    expect((await client.ask(token, 'PUT', '/api/routes/default.orders', { body: saying('one') })).status).toBe(403);
     expect((await client.ask(token, 'PUT', at('twice'), { body })).status).toBe(200);
     expect((await client.ask(token, 'PUT', at('other'), { body })).status).toBe(400);
   });

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
+import { errorText } from '../../../platform/error-text.ts';
 import { freePort } from '../programs/server-program.ts';
 import { toolOutput } from '../programs/tool-output.ts';
 import { type ClusterPrograms, clusterPrograms } from './cluster-programs.ts';
@@ -39,17 +40,20 @@ export class ApiServer {
   }
 
   static async start(): Promise<ApiServer> {
-    const ports = { etcd: await freePort(), peer: await freePort(), server: await freePort() };
-    const server = new ApiServer(await clusterPrograms(), ports);
-    server.writeFiles();
-    try {
-      await server.startEtcd();
-      await server.startApiServer();
-    } catch (error) {
-      await server.stop();
-      throw error;
+    for (let attempts = 3; ; attempts--) {
+      const ports = { etcd: await freePort(), peer: await freePort(), server: await freePort() };
+      const server = new ApiServer(await clusterPrograms(), ports);
+      server.writeFiles();
+      try {
+        await server.startEtcd();
+        await server.startApiServer();
+        return server;
+      } catch (error) {
+        await server.stop();
+        // between the choice of a port and its use, another process may have taken it
+        if (attempts === 1 || !errorText(error).includes('address already in use')) throw error;
+      }
     }
-    return server;
   }
 
   get access(): ClusterAccess {

@@ -123,6 +123,7 @@ export class InstalledRelease {
           // what tests wait for is told at this level
           '--log-level': 'info',
         },
+        variables: { ZONE: '' }, // as on a node without zones
         added: {
           '--token-file': this.write(`${name}.token`, token),
           '--host': '127.0.0.1',
