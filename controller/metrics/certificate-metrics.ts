@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import { certificateState } from '../cluster/status/certificates-condition.ts';
-import type { CertificateFacts } from '../compile/resources/certificates/certificate-facts.ts';
+import type { CertificateFacts, CertificateFault } from '../compile/resources/certificates/certificate-facts.ts';
 
 /** Data source of the metrics at each scrape. */
 export interface CertificateMetricsSource {
@@ -11,6 +11,16 @@ export interface CertificateMetricsSource {
 }
 
 const STATES = ['Ready', 'Expiring', 'Expired', 'NotYetValid'] as const;
+/** By reason; all of them are shown, also without a fault, so that an alert can tell none from unknown. */
+const FAULTS: Readonly<Record<CertificateFault['reason'], 0>> = {
+  SecretNotFound: 0,
+  SecretNotAllowed: 0,
+  CertificateInvalid: 0,
+  HostNotGranted: 0,
+  HostNotCovered: 0,
+  HostConflict: 0,
+  Pending: 0,
+};
 
 /** Adds the metrics of the certificates that Routes name. */
 export function showCertificates(registers: Registry[], source: CertificateMetricsSource): void {
@@ -46,7 +56,7 @@ export function showCertificates(registers: Registry[], source: CertificateMetri
     labelNames: ['reason'],
     registers,
     collect() {
-      this.reset();
+      for (const reason of Object.keys(FAULTS)) this.set({ reason }, 0);
       for (const { faults } of source.certificates()) for (const { reason } of faults) this.inc({ reason });
     },
   });
