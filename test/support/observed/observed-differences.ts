@@ -67,14 +67,12 @@ export const differences: readonly Difference[] = [
     },
   },
   {
-    why: 'A script sees the contexts that the gateway has; there is none for the audit of requests.',
+    why: 'A script sees the same contexts, from the innermost to the root.',
     says: 'docs/scripts.md, contexts',
     rows: {
       261: [
-        '- content-length: 83',
         '- body: groovy GET [router, session, root, client, attributes, requestAudit, transactionId',
-        '+ content-length: 69',
-        '+ body: groovy GET [router, transactionId, client, attributes, session, root]',
+        '+ body: groovy GET [router, requestAudit, transactionId, client, attributes, session, root',
       ],
     },
   },
