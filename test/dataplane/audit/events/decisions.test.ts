@@ -26,6 +26,7 @@ const NEVER_REFUSE: readonly string[] = [
   'ForwardedRequestFilter',
   'HttpBasicAuthenticationClientFilter',
   'JwtBuilderFilter',
+  'MirrorFilter',
   'PasswordReplayFilter',
   'PrivateKeyJwtClientAuthenticationFilter',
   'SetCookieUpdateFilter',
