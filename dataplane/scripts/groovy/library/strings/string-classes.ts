@@ -1,6 +1,7 @@
 import { Functional } from '../../values/closure.ts';
 import { type ArrayValue, ByteArray } from '../../values/collections.ts';
 import type { ClassSpec, LibraryFunction, Runtime, Value } from '../../values/java-class.ts';
+import { chargeItems } from '../../values/meter.ts';
 import { Char } from '../../values/numbers.ts';
 import { itemsNow } from '../collections/walk.ts';
 import { charsetOf, decodeBytes, encodeText } from '../encoding/charsets.ts';
@@ -11,7 +12,7 @@ import { conversionMethods } from './conversion-methods.ts';
 import { javaFormat } from './java-format.ts';
 import { checkLocale } from './locales.ts';
 import { regexMethods } from './regex-methods.ts';
-import { onTexts, stringMethods } from './string-methods.ts';
+import { LINE_BYTES, onTexts, stringMethods } from './string-methods.ts';
 
 /** Arguments of a variadic call; a lone null is an array that is null, which formats as null. */
 function argumentsOf(args: ArrayValue | null): readonly Value[] {
@@ -155,6 +156,7 @@ function chosen(isChosen: (name: string) => boolean): Record<string, LibraryFunc
 /** Java's `stripIndent`: the last line counts even if it is blank, and blanks at the ends of lines go. */
 function withoutIndent(text: string): string {
   if (text === '') return text;
+  chargeItems(text.length, LINE_BYTES);
   const lines = text.split(/\r\n|[\r\n]/);
   const widths = lines
     .filter((line, at) => line.trim() !== '' || at === lines.length - 1)

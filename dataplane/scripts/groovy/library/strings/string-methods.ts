@@ -123,7 +123,7 @@ function normalized(text: string): string {
 }
 
 /** Bytes of a line, which may be empty. */
-const LINE_BYTES = 16;
+export const LINE_BYTES = 16;
 
 function stripIndent(text: string, width: number): string {
   chargeItems(text.length, LINE_BYTES);
