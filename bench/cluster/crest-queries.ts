@@ -52,10 +52,8 @@ function served(): AdminServer {
     explain: async () => ({}),
     live: { published: null },
     source: {
-      routes,
-      route: (namespace, name) => routes.get(`${namespace}/${name}`) ?? null,
-      resources: () => new Map(),
-      resource: () => null,
+      resources: () => routes,
+      resource: (_kind, namespace, name) => routes.get(`${namespace}/${name}`) ?? null,
       isFollowed: () => true,
       chosenNamespaces: [],
       onChange: () => () => undefined,

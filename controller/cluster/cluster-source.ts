@@ -109,22 +109,12 @@ export class ClusterSource {
     return files;
   }
 
-  /** The Routes by `namespace/name`; the same map until one of them changes. */
-  get routes(): ReadonlyMap<string, Resource> {
-    return this.view('Route');
-  }
-
   /** The resources of a kind by `namespace/name`; the same map until one of them changes. */
   resources(kind: ResourceKind): ReadonlyMap<string, Resource> {
     return this.view(kind);
   }
 
-  /** One Route; null for none. It costs no copy of all after a change. */
-  route(namespace: string, name: string): Resource | null {
-    return this.resource('Route', namespace, name);
-  }
-
-  /** One resource; null for none. */
+  /** One resource; null for none. It costs no copy of all after a change. */
   resource(kind: ResourceKind, namespace: string, name: string): Resource | null {
     if (!this.isFollowed(namespace)) return null;
     for (const reflector of this.reflectors.get(kind) ?? []) {

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../contract/document/json-value.ts';
+import { listOf } from '../../contract/document/lenient-parts.ts';
 import type { Path } from '../../contract/problem.ts';
 import { type StoreSource, storeTypes } from './exported-store.ts';
 
@@ -97,8 +98,4 @@ export function valueAt(value: JsonValue, path: Path): JsonValue | undefined {
 
 function isStore(value: JsonValue): value is JsonObject {
   return isJsonObject(value) && storeTypes.has(value['type']);
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
 }

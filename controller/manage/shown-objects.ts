@@ -1,6 +1,7 @@
 import type { EndpointDescription } from '../../contract/crest/describe/description.ts';
 import type { Resource } from '../../contract/crest/resource.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
+import { listOf, objectOf, textOf } from '../../contract/document/lenient-parts.ts';
 import type { DeclaredObject } from './declared-objects.ts';
 
 const text = { type: 'string' };
@@ -93,16 +94,4 @@ function urlOf(value: JsonValue | undefined): string | null {
   if (typeof value !== 'string' || !URL.canParse(value)) return null;
   const { origin, pathname } = new URL(value);
   return `${origin}${pathname}`;
-}
-
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { Reach } from '../../contract/reach.ts';
-import type { AdminAnswer } from '../../platform/admin/admin-answer.ts';
+import { type AdminAnswer, isWhole } from '../../platform/admin/admin-answer.ts';
 import { hasBody } from '../../platform/admin/admin-body.ts';
 import { type AdminFilter, BodyTooLong } from '../../platform/admin/admin-filter.ts';
 import { Headers } from '../engine/head/headers.ts';
@@ -93,9 +93,7 @@ async function responseOf({ status, type, body, headers = {} }: AdminAnswer): Pr
   for (const [name, value] of Object.entries(headers)) {
     for (const one of [value].flat()) response.headers.append(name, one);
   }
-  response.entity.set(
-    typeof body === 'string' || Buffer.isBuffer(body) ? body : (await Array.fromAsync(body)).join(''),
-  );
+  response.entity.set(isWhole(body) ? body : (await Array.fromAsync(body)).join(''));
   return response;
 }
 

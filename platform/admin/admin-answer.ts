@@ -8,9 +8,14 @@ export interface AdminAnswer {
   readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
+/** True for a body that is there as a whole, and not made while it is sent. */
+export function isWhole(body: AdminAnswer['body']): body is string | Buffer {
+  return typeof body === 'string' || Buffer.isBuffer(body);
+}
+
 /** Returns the length of a body in bytes; 0 for one that is made while it is sent, of which little is held. */
 export function heldBytes({ body }: AdminAnswer): number {
-  return typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : 0;
+  return isWhole(body) ? Buffer.byteLength(body) : 0;
 }
 
 /** Returns a line of text as an answer. */

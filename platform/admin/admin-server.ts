@@ -4,7 +4,7 @@ import type { Server as SecureServer } from 'node:https';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { errorCode } from '../error-code.ts';
 import type { BoundAddress, ListenAddress } from '../listen-address.ts';
-import { type AdminAnswer, heldBytes, textAnswer } from './admin-answer.ts';
+import { type AdminAnswer, heldBytes, isWhole, textAnswer } from './admin-answer.ts';
 import { discardBody, hasBody, readBody } from './admin-body.ts';
 import { type AdminFilter, BodyTooLong } from './admin-filter.ts';
 import type { AdminGuard, AdminRefusal } from './admin-guard.ts';
@@ -122,21 +122,20 @@ export class AdminServer {
     this.unsent.add(request.socket, response, heldBytes(answer));
     const media = type === '' ? {} : { 'content-type': type };
     const head = { ...ALWAYS, ...media, ...headers };
-    const { socket } = response; // null behind an earlier request that is not answered yet
-    if (!hasBody(request) || request.complete || socket === null) {
-      // Of a body that was not read to its end, nothing can be told apart from the next request.
-      const unread = hasBody(request) && !request.complete ? { connection: 'close' } : {};
-      response.writeHead(status, { ...head, ...unread });
-      if (typeof body === 'string' || Buffer.isBuffer(body)) response.end(body);
-      else await this.sendPieces(response, body, path);
-      return;
-    }
-    if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
-      response.writeHead(status, { ...head, connection: 'close' });
+    const isUnread = hasBody(request) && !request.complete;
+    // Of a body that was not read to its end, nothing can be told apart from the next request.
+    const closing = isUnread ? { connection: 'close' } : {};
+    if (!isWhole(body)) {
+      response.writeHead(status, { ...head, ...closing });
       await this.sendPieces(response, body, path);
       return;
     }
-    response.writeHead(status, { ...head, 'content-length': Buffer.byteLength(body), connection: 'close' });
+    const { socket } = response; // null behind an earlier request that is not answered yet
+    if (!isUnread || socket === null) {
+      response.writeHead(status, { ...head, ...closing }).end(body);
+      return;
+    }
+    response.writeHead(status, { ...head, 'content-length': Buffer.byteLength(body), ...closing });
     response.flushHeaders();
     response.write(body);
     // Over TLS the answer leaves later than it was written: a socket that is destroyed before loses the rest of it.

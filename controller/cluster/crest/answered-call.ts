@@ -28,7 +28,12 @@ export type ApiOperationName =
 
 const BY_METHOD: Readonly<Record<string, ApiOperationName>> = { PUT: 'put', PATCH: 'patch', DELETE: 'delete' };
 const COLLECTIONS: ReadonlySet<string> = new Set([
-  ...['routes', 'info', 'secret-stores', 'audit-services', 'planes', 'audit', 'system'],
+  'routes',
+  'info',
+  'secret-stores',
+  'audit-services',
+  'planes',
+  'audit',
 ]);
 
 /** Returns the operation that a request asks for, as far as its method and parameters tell. */

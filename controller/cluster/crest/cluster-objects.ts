@@ -2,6 +2,7 @@ import { CrestError } from '../../../contract/crest/crest-error.ts';
 import type { PageCookies } from '../../../contract/crest/page-cookie.ts';
 import type { CollectionProvider } from '../../../contract/crest/provider.ts';
 import { queryResources } from '../../../contract/crest/query-resources.ts';
+import type { QueryPage, ResourceQuery } from '../../../contract/crest/resource-query.ts';
 import type { ResourceKind } from '../../../contract/resources/resource.ts';
 import type { ClusterSource } from '../cluster-source.ts';
 import type { Caller, CallerReview } from './caller-review.ts';
@@ -32,14 +33,21 @@ export function clusterObjects(parts: ClusterObjectsParts, caller: Caller): Coll
       if (found === null) throw new CrestError(404, `there is no ${kind} '${id}'`);
       return items.item(found);
     },
-    async query(query) {
-      const question = { review, caller, kind, source };
-      const namespaces = await listableNamespaces(question, query, () => items.namespaces(source.resources(kind)));
-      return parts.inTurn(() => {
-        const all = items.all(source.resources(kind));
-        const visible = namespaces === null ? all : all.filter(({ namespace }) => namespaces.has(namespace));
-        return queryResources(visible, query, parts.cookies(), kind);
-      });
-    },
+    query: (query) => queryVisible(parts, caller, query),
   };
+}
+
+/** Queries the resources of a kind that a caller may list. @throws CrestError */
+export async function queryVisible(
+  { kind, source, items, review, inTurn, cookies }: ClusterObjectsParts,
+  caller: Caller,
+  query: ResourceQuery,
+): Promise<QueryPage> {
+  const question = { review, caller, kind, source };
+  const namespaces = await listableNamespaces(question, query, () => items.namespaces(source.resources(kind)));
+  return inTurn(() => {
+    const all = items.all(source.resources(kind));
+    const visible = namespaces === null ? all : all.filter(({ namespace }) => namespaces.has(namespace));
+    return queryResources(visible, query, cookies(), kind);
+  });
 }

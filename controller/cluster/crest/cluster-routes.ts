@@ -2,15 +2,13 @@ import { applyPatch } from '../../../contract/crest/apply-patch.ts';
 import { badRequest, CrestError } from '../../../contract/crest/crest-error.ts';
 import type { PageCookies } from '../../../contract/crest/page-cookie.ts';
 import type { CollectionProvider } from '../../../contract/crest/provider.ts';
-import { queryResources } from '../../../contract/crest/query-resources.ts';
-import type { ResourceQuery } from '../../../contract/crest/resource-query.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import type { AdmissionJudge } from '../../admission/admission-judge.ts';
 import type { ClusterSource } from '../cluster-source.ts';
 import type { Caller, CallerReview, ResourceAccess } from './caller-review.ts';
 import type { CallerSlots } from './caller-slots.ts';
+import { queryVisible } from './cluster-objects.ts';
 import { type ExplainedPlanes, explainForCaller } from './explain-for-caller.ts';
-import { listableNamespaces } from './listable-namespaces.ts';
 import type { ResourceItem, ResourceItems } from './resource-items.ts';
 import { type RoutePlace, readRouteId } from './route-place.ts';
 import { judgedProblems } from './route-problems.ts';
@@ -18,7 +16,7 @@ import { notFollowed, type RouteWriter, routeObject } from './route-writer.ts';
 
 /** Parts of a controller that answer requests for Routes. */
 export interface ClusterRoutesParts extends ExplainedPlanes {
-  readonly source: Pick<ClusterSource, 'routes' | 'route' | 'isFollowed' | 'chosenNamespaces'>;
+  readonly source: Pick<ClusterSource, 'resources' | 'resource' | 'isFollowed' | 'chosenNamespaces'>;
   readonly items: ResourceItems;
   readonly review: Pick<CallerReview, 'may'>;
   readonly judge: AdmissionJudge;
@@ -36,8 +34,6 @@ export interface CallerParts {
   readonly writer: RouteWriter;
 }
 
-const COLLECTION = 'routes';
-
 /** Routes of the cluster as resources, as far as a caller may see them. Changes are made with the caller's own token. */
 export function clusterRoutes(parts: ClusterRoutesParts, { caller, writer }: CallerParts): CollectionProvider {
   const { source, items, review, judge } = parts;
@@ -47,21 +43,11 @@ export function clusterRoutes(parts: ClusterRoutesParts, { caller, writer }: Cal
     throw new CrestError(403, `${caller.name} may not ${access.verb} the Route '${id}'`);
   }
 
-  async function query(asked: ResourceQuery) {
-    const question = { review, caller, kind: 'Route', source } as const;
-    const namespaces = await listableNamespaces(question, asked, () => items.namespaces(source.routes));
-    return parts.inTurn(() => {
-      const all = items.all(source.routes);
-      const visible = namespaces === null ? all : all.filter(({ namespace }) => namespaces.has(namespace));
-      return queryResources(visible, asked, parts.cookies(), COLLECTION);
-    });
-  }
-
   /** A Route that is too large for the cache is there without its spec: the API server has it. */
   async function read(id: string): Promise<ResourceItem> {
     const place = readRouteId(id);
     await refuseUnless({ verb: 'get', ...place }, id);
-    const route = source.route(place.namespace, place.name);
+    const route = source.resource('Route', place.namespace, place.name);
     if (route === null) throw new CrestError(404, `there is no Route '${id}'`);
     return route.excess === undefined ? items.item(route) : writer.read(place);
   }
@@ -73,7 +59,10 @@ export function clusterRoutes(parts: ClusterRoutesParts, { caller, writer }: Cal
 
   /** Returns true if a Route exists, to callers who may know that. */
   async function isKnown(place: RoutePlace): Promise<boolean> {
-    return source.route(place.namespace, place.name) !== null && (await review.may(caller, { verb: 'get', ...place }));
+    return (
+      source.resource('Route', place.namespace, place.name) !== null &&
+      (await review.may(caller, { verb: 'get', ...place }))
+    );
   }
 
   return {
@@ -92,7 +81,7 @@ export function clusterRoutes(parts: ClusterRoutesParts, { caller, writer }: Cal
         ),
       ),
     delete: async (id, expected) => writer.remove(readRouteId(id), expected),
-    query,
+    query: (query) => queryVisible({ ...parts, kind: 'Route' }, caller, query),
     async act(given, action, body) {
       if (action === 'explain') return explained(given, body);
       if (action !== 'validate') {

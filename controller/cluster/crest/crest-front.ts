@@ -35,10 +35,7 @@ import { CLUSTER_SERVICE, CLUSTER_STORE, shownAuditResource, shownSecretStore } 
 
 export interface CrestFrontOptions extends ExplainedPlanes {
   readonly api: Pick<ApiCaller, 'call'> & ApiOnBehalf;
-  readonly source: Pick<
-    ClusterSource,
-    'routes' | 'route' | 'resources' | 'resource' | 'isFollowed' | 'chosenNamespaces' | 'onChange'
-  >;
+  readonly source: Pick<ClusterSource, 'resources' | 'resource' | 'isFollowed' | 'chosenNamespaces' | 'onChange'>;
   readonly judge: AdmissionJudge;
   /** Facts about the server, such as its version. */
   readonly info: JsonObject;
@@ -175,7 +172,7 @@ export class CrestFront {
     const writer = new RouteWriter({
       ...{ api, token, judge, inTurn: parts.inTurn },
       isFollowed: (namespace) => source.isFollowed(namespace),
-      known: ({ namespace, name }) => source.route(namespace, name),
+      known: ({ namespace, name }) => source.resource('Route', namespace, name),
       seen: (place, version) => this.seen(place, version),
     });
     const provider = clusterRoutes(parts, { caller, writer });
@@ -199,7 +196,7 @@ export class CrestFront {
   private seen({ namespace, name }: RoutePlace, version: string | null): Promise<void> {
     const { source } = this.options;
     const isSeen = (): boolean => {
-      const known = source.route(namespace, name)?.resourceVersion ?? null;
+      const known = source.resource('Route', namespace, name)?.resourceVersion ?? null;
       if (known === null || version === null) return known === version || !source.isFollowed(namespace);
       return !isOlderVersion(known, version);
     };

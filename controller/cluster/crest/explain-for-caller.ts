@@ -5,7 +5,7 @@ import { ASKED_REQUEST, type ExplainRequest, readAskedRequest } from '../../mana
 import type { PublishedState } from '../../publish/published-state.ts';
 import { isServed, type SelectablePlane } from '../../publish/sessions/plane-selection.ts';
 import { type Caller, type CallerReview, unavailable } from './caller-review.ts';
-import { listableOf } from './listable-namespaces.ts';
+import { listableOf, MOST_NAMESPACES } from './listable-namespaces.ts';
 
 /** Parts of a controller that know which routes data planes run. */
 export interface ExplainedPlanes {
@@ -20,8 +20,6 @@ export interface ExplainParts extends ExplainedPlanes {
   inTurn<T>(run: () => T): Promise<T>;
 }
 
-/** Reviews of namespaces for one explanation. */
-const MOST_NAMESPACES = 200;
 const MOST_TRIED = 200;
 const PLANE_MEMBERS = ['group', 'namespace', 'labels'];
 

@@ -6,7 +6,7 @@ import type { Caller, CallerReview } from './caller-review.ts';
 import { namedNamespaces } from './named-namespaces.ts';
 
 /** Reviews of namespaces for one request. */
-const MOST_NAMESPACES = 200;
+export const MOST_NAMESPACES = 200;
 
 /** A question about the rights to list resources of a kind. */
 export interface ListQuestion {

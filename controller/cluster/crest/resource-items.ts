@@ -2,6 +2,7 @@ import type { Resource as CrestResource } from '../../../contract/crest/resource
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { Resource } from '../../../contract/resources/resource.ts';
 import { compareTexts } from '../../../contract/route-order.ts';
+import { routeId } from './route-place.ts';
 
 /** A resource of the cluster as one of Common REST, with the resourceVersion as revision. */
 export interface ResourceItem extends CrestResource {
@@ -42,8 +43,8 @@ export class ResourceItems {
   item(resource: Resource): ResourceItem {
     const known = this.made.get(resource);
     if (known !== undefined) return known;
-    const { namespace, name, resourceVersion: revision } = resource;
-    const item = { id: `${namespace}.${name}`, revision, namespace, content: this.contentOf(resource) };
+    const { namespace, resourceVersion: revision } = resource;
+    const item = { id: routeId(resource), revision, namespace, content: this.contentOf(resource) };
     this.made.set(resource, item);
     return item;
   }

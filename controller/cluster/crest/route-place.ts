@@ -28,3 +28,8 @@ export function readRouteId(id: string | null, what = 'route'): RoutePlace {
   }
   return { namespace, name };
 }
+
+/** Writes the id that `readRouteId` reads. */
+export function routeId({ namespace, name }: RoutePlace): string {
+  return `${namespace}.${name}`;
+}

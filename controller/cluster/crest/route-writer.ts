@@ -11,7 +11,7 @@ import { isOlderVersion } from '../api/resource-version.ts';
 import { apiRefusal } from './api-refusal.ts';
 import { unavailable } from './caller-review.ts';
 import type { ResourceItem } from './resource-items.ts';
-import type { RoutePlace } from './route-place.ts';
+import { type RoutePlace, routeId } from './route-place.ts';
 import { judgedProblems } from './route-problems.ts';
 
 export interface RouteWriterOptions {
@@ -206,10 +206,6 @@ export function routeObject({ namespace, name }: RoutePlace, spec: JsonObject): 
 
 function routePath(place: { readonly namespace: string; readonly name?: string }): string {
   return resourcePath({ group: GROUP, version: VERSION, plural: resourcePlurals.Route, ...place });
-}
-
-function routeId({ namespace, name }: RoutePlace): string {
-  return `${namespace}.${name}`;
 }
 
 function objectIn({ body }: ApiAnswer): JsonObject {

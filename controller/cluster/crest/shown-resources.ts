@@ -1,5 +1,6 @@
 import type { DescribedSchema, EndpointDescription } from '../../../contract/crest/describe/description.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../../contract/document/json-value.ts';
+import { listOf, objectOf, textOf } from '../../../contract/document/lenient-parts.ts';
 import type { Resource } from '../../../contract/resources/resource.ts';
 import { AUDIT_SERVICE, auditServiceContent, SECRET_STORE, storeContent } from '../../manage/shown-objects.ts';
 
@@ -59,7 +60,7 @@ export function shownSecretStore(resource: Resource): JsonObject {
   const own = storeContent(config);
   const mapped = secrets.flatMap(({ items }) => items.flatMap(({ secretId }) => secretId ?? []));
   const secretIds = [...new Set([...own.secretIds, ...mapped])];
-  return { ...stateOf(resource), type: textIn(spec['type']), ...own, secretIds, secrets } as unknown as JsonObject;
+  return { ...stateOf(resource), type: textOf(spec['type']), ...own, secretIds, secrets };
 }
 
 /** Returns an AuditService without credentials. */
@@ -89,31 +90,14 @@ function stateOf({ namespace, name, generation, spec, status }: Resource): JsonO
   };
 }
 
-interface ShownSource {
-  readonly name: string;
-  readonly items: readonly { readonly key: string; readonly file?: string; readonly secretId?: string }[];
-}
-
-function shownSource(source: JsonObject): ShownSource {
+function shownSource(source: JsonObject) {
   const items = listOf(source['items']).filter(isJsonObject);
   return {
-    name: textIn(source['name']),
+    name: textOf(source['name']),
     items: items.map(({ key, file, secretId }) => ({
-      key: textIn(key),
+      key: textOf(key),
       ...(typeof file === 'string' && { file }),
       ...(typeof secretId === 'string' && { secretId }),
     })),
   };
-}
-
-function textIn(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

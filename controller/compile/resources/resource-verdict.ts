@@ -72,6 +72,9 @@ export interface RememberedRoute extends RouteKey {
   readonly fallback: CompiledRoute | null;
 }
 
+/** Every plane has this label with the name of its group, whatever its Pod says. */
+export const GROUP_LABEL = 'gatewarden.io/group';
+
 /** A label selector as Kubernetes has them; null stands for all planes of the default group that are no sidecars. */
 export interface PlaneSelector {
   readonly matchLabels: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
-import { type Resource, resourceKey } from '../../../contract/resources/resource.ts';
-import { compareTexts } from '../../../contract/route-order.ts';
+import type { Resource } from '../../../contract/resources/resource.ts';
+import { byAge } from './by-age.ts';
 import { tlsSecretsOf } from './certificates/route-tls.ts';
 import { secretsOf } from './store-drafts.ts';
 
@@ -30,8 +30,4 @@ export function wantedSecretsOf(stores: readonly Resource[], routes: readonly Re
   for (const store of [...stores].sort(byAge)) for (const key of secretsOf(store)) want(key, store.namespace);
   for (const route of [...routes].sort(byAge)) for (const key of tlsSecretsOf(route)) want(key, route.namespace);
   return { keys, beyond };
-}
-
-function byAge(a: Resource, b: Resource): number {
-  return compareTexts(a.created, b.created) || compareTexts(resourceKey(a), resourceKey(b));
 }

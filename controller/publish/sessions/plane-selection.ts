@@ -1,10 +1,7 @@
-import type { PlaneSelector } from '../../compile/resources/resource-verdict.ts';
+import { GROUP_LABEL, type PlaneSelector } from '../../compile/resources/resource-verdict.ts';
 import { EVERYBODY, type GroupGrants } from '../channel/group-grants.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
 import type { RouteSelection } from '../published-state.ts';
-
-/** Every plane has this label with the name of its group, whatever its Pod says. */
-export const GROUP_LABEL = 'gatewarden.io/group';
 
 /** Parts of a data plane that selection uses. */
 export type SelectablePlane = Pick<PlaneIdentity, 'group' | 'namespace' | 'labels' | 'isSidecar'>;

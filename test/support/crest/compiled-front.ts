@@ -68,8 +68,6 @@ export async function compiledFront(cluster: CompiledCluster, rights: UserRights
     live: { published: publishedCompilation(cluster.compile(), seen) },
     judge: { judge: () => ({ problems: [], notes: [], breaks: [] }) },
     source: {
-      routes: cluster.routes,
-      route: (namespace, name) => resource('Route', namespace, name),
       resources: mapOf,
       resource,
       isFollowed: () => true,

@@ -1,6 +1,4 @@
-import type { PlaneSelector } from '../resource-verdict.ts';
-
-const GROUP_LABEL = 'gatewarden.io/group';
+import { GROUP_LABEL, type PlaneSelector } from '../resource-verdict.ts';
 
 /**
  * Whether two selectors may select one data plane: only a label that both want with different values rules it out.

@@ -6,12 +6,13 @@ import { compareTexts } from '../../../../contract/route-order.ts';
 import { sharedResourceHash } from '../../../../contract/shared-resources.ts';
 import { routeKeyText, type ServerCertificate, type SourceVersion } from '../../../../contract/snapshot.ts';
 import type { Checker } from '../../checker.ts';
+import { byAge } from '../by-age.ts';
 import type { TrustVersion } from '../compile-trust.ts';
 import type { ResourceState } from '../resource-state.ts';
 import type { ResourceVerdict } from '../resource-verdict.ts';
 import type { CertificateFacts, CertificateFault, ShownCertificate } from './certificate-facts.ts';
 import { mayMeet } from './may-meet.ts';
-import { tlsOf } from './route-tls.ts';
+import { tlsOf, tlsSecretsOf } from './route-tls.ts';
 import { type SecretCertificate, SecretCertificates } from './secret-certificates.ts';
 
 /** What certificates are compiled from. */
@@ -121,7 +122,7 @@ export class RouteCertificates {
     const faults: CertificateFault[] = [];
     const shown = new Map<string, ShownCertificate>();
     for (const [at, { hosts, secretName }] of tlsOf(route).entries()) {
-      const secret = `${namespace}/${secretName}`;
+      const secret = resourceKey({ namespace, name: secretName });
       const found = this.certificateOf(secret, parts);
       if (found.fault !== null) faults.push({ ...found.fault, path: ['tls', at, 'secretName'] });
       for (const [index, host] of hosts.entries()) {
@@ -210,7 +211,7 @@ function inputsOf(routes: readonly Resource[], { state, trust, verdicts, beyond 
       verdict?.remembered === undefined && verdict?.route === null,
       verdict?.dataPlanes,
     );
-    for (const { secretName } of tlsOf(route)) inputs.push(state.secrets.get(`${route.namespace}/${secretName}`));
+    for (const secret of tlsSecretsOf(route)) inputs.push(state.secrets.get(secret));
   }
   return inputs;
 }
@@ -225,8 +226,4 @@ function winnerOf(claims: Map<string, Claim[]>, host: string, claim: Claim, { se
 
 function withoutHash({ hash, sources, ...content }: ServerCertificate): object {
   return content;
-}
-
-function byAge(a: Resource, b: Resource): number {
-  return compareTexts(a.created, b.created) || compareTexts(resourceKey(a), resourceKey(b));
 }

@@ -75,10 +75,8 @@ async function served({ rate = 1000, isListed = true, clock = new ManualClock() 
     explain: async () => ({}),
     live: { published: null },
     source: {
-      routes,
-      route: (namespace, name) => routes.get(`${namespace}/${name}`) ?? null,
-      resources: () => new Map(),
-      resource: () => null,
+      resources: (kind) => (kind === 'Route' ? routes : new Map()),
+      resource: (kind, namespace, name) => (kind === 'Route' ? (routes.get(`${namespace}/${name}`) ?? null) : null),
       isFollowed: (namespace) => namespace !== 'other',
       chosenNamespaces: ['shop', 'bank', 'empty'],
       onChange: () => () => undefined,
