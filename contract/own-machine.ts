@@ -19,7 +19,7 @@ export function isFromThisMachine({ socket, headers }: AskedFrom): boolean {
   return host === 'localhost' || isLoopback(host.replace(/^\[(.*)\]$/, '$1'));
 }
 
-/** Whether a browser asks for a page of another origin, whose cookies and addresses say nothing of who wants it. */
+/** True if a browser asks for a page of another origin: its cookies and its address do not say who wants it. */
 export function isFromOtherPage({ headers }: Pick<AskedFrom, 'headers'>): boolean {
   if (OTHER_PAGES.includes(String(headers['sec-fetch-site']))) return true;
   const origin = headers['origin'];

@@ -83,7 +83,7 @@ function sourceText(source: JsonValue): string {
   return lines.join('\n');
 }
 
-/** Whoever may patch may run the scripts of the instance, and read no other files. */
+/** Reads a script of the instance; other files are not for those who may patch. */
 function fileText(file: string, directory: string, folder: string, reach: Reach): string {
   const path = normalize(join(directory, file));
   if (!path.startsWith(`${directory}/`) || file.includes('\0'))

@@ -56,7 +56,7 @@ export function serviceResourceKey(key: string): string {
   return `Service/${key}`;
 }
 
-/** Whether a key of a shared resource is that of a Service. */
+/** True if a key of a shared resource is that of a Service. */
 export function isServiceKey(key: string): boolean {
   return key.startsWith('Service/');
 }

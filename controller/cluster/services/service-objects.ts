@@ -20,7 +20,7 @@ export interface ServiceObject {
 /** One endpoint of an EndpointSlice. */
 export interface SliceEndpoint {
   readonly address: string;
-  /** What it is an address of, such as the uid of a Pod; null where the slice does not say. */
+  /** The object behind the address, such as the uid of a Pod; null where the slice does not say. */
   readonly target: string | null;
   readonly state: 'ready' | 'draining';
   readonly zones: readonly string[] | null;
@@ -129,7 +129,7 @@ export function sliceObject(raw: JsonObject, before: SliceObject | null): SliceO
   return before !== null && JSON.stringify(before) === JSON.stringify(now) ? before : now;
 }
 
-/** Whether an endpoint gets requests: what is not said counts as the API defines it. */
+/** Returns the state that decides about requests; conditions that are absent count as the API defines them. */
 function stateOf(conditions: {
   readonly ready?: boolean | null | undefined;
   readonly serving?: boolean | null | undefined;

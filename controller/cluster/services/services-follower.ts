@@ -25,13 +25,13 @@ export interface ServicesFollowerOptions {
   readonly times?: Partial<ReflectorTimes>;
 }
 
-/** What is followed of one namespace. */
+/** The Services and slices that are followed in one namespace. */
 interface Place {
   readonly services: Reflector<ServiceObject>;
   readonly slices: SliceBatches;
   /** Names of the Services that Routes name. */
   names: ReadonlySet<string>;
-  /** Whether nothing may be read there, and nothing was. */
+  /** True if nothing may be read there, and nothing was. */
   isRefused: boolean;
 }
 
@@ -162,7 +162,7 @@ export class ServicesFollower {
   }
 }
 
-/** Whether asking again will hardly be answered otherwise. */
+/** True if asking again would hardly change the answer. */
 function isFinal({ status }: ApiError): boolean {
   return status === 403 || status === 404;
 }

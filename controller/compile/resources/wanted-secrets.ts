@@ -1,5 +1,5 @@
+import { byAge } from '../../../contract/resources/by-age.ts';
 import type { Resource } from '../../../contract/resources/resource.ts';
-import { byAge } from './by-age.ts';
 import { tlsSecretsOf } from './certificates/route-tls.ts';
 import { secretsOf } from './store-drafts.ts';
 

@@ -102,7 +102,7 @@ describe('a transformation by script', () => {
     expect(await patched(one('/name', { type, file }))).toMatchObject({ name: 'SHOP' });
   });
 
-  it('logs', async () => {
+  it('a script writes to the log of the gateway', async () => {
     await patched(one('/name', { type: GROOVY, source: "logger.info('was {}', value); value" }));
     await patched(one('/name', { type: JAVASCRIPT, source: "logger.info('was ' + value); return value" }));
     expect(logged.filter((line) => line === 'was shop')).toHaveLength(2);

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Path } from '../../../../contract/problem.ts';
+import { byAge } from '../../../../contract/resources/by-age.ts';
 import { HostGrants } from '../../../../contract/resources/host-grants.ts';
 import { type Resource, resourceKey } from '../../../../contract/resources/resource.ts';
 import { compareTexts } from '../../../../contract/route-order.ts';
 import { sharedResourceHash } from '../../../../contract/shared-resources.ts';
 import { routeKeyText, type ServerCertificate, type SourceVersion } from '../../../../contract/snapshot.ts';
 import type { Checker } from '../../checker.ts';
-import { byAge } from '../by-age.ts';
 import type { TrustVersion } from '../compile-trust.ts';
 import type { ResourceState } from '../resource-state.ts';
 import type { ResourceVerdict } from '../resource-verdict.ts';

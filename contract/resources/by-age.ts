@@ -1,5 +1,5 @@
-import { type Resource, resourceKey } from '../../../contract/resources/resource.ts';
-import { compareTexts } from '../../../contract/route-order.ts';
+import { compareTexts } from '../route-order.ts';
+import { type Resource, resourceKey } from './resource.ts';
 
 /** Order of resources: the oldest first, equally old ones by their keys. */
 export function byAge(a: Resource, b: Resource): number {
