@@ -106,13 +106,16 @@ export class ScriptRunner<K extends ScriptKind> {
     const write = (level: LogLevel, message: string) => this.#log(exchange, level, message);
     const run = new ScriptExchange(exchange, next, variables, this.#client, write);
     let running: Held<RunningScript> | null = null;
-    run.onHeld = (milliseconds) => this.#share.add(milliseconds);
-    run.onExceeded = () => suspension.exceeded();
-    run.onStart = (begun) => {
+    const onHeld = (milliseconds: number) => this.#share.add(milliseconds);
+    const onExceeded = () => suspension.exceeded();
+    const onStart = (begun: RunningScript) => {
       if (suspension.isOn) throw new ScriptSuspended();
       running = suspension.began(begun);
       run.limit.begin(begun);
     };
+    run.onHeld = onHeld;
+    run.onExceeded = onExceeded;
+    run.onStart = onStart;
     return new Promise((resolve, reject) => {
       let isOver = false;
       /** A run that waits too long has no verdict any more when it ends. */
@@ -133,7 +136,8 @@ export class ScriptRunner<K extends ScriptKind> {
         if (running !== null) suspension.ended(running);
         end(() => this.#unsuccessful(run, error));
       };
-      run.limit.reached = (error) => end(() => this.#unsuccessful(run, error));
+      const reached = (error: BudgetExceeded) => end(() => this.#unsuccessful(run, error));
+      run.limit.reached = reached;
       const ended = (outcome: ScriptOutcome): void => {
         if (running !== null) suspension.ended(running);
         end(() => this.#verdict(run, outcome));
