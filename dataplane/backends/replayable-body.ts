@@ -39,7 +39,8 @@ export class ReplayableBody {
     this.length = entity.length;
     this.isWhole = this.length <= storage.limit;
     const { incoming, replacement } = entity;
-    this.trailers = () => incoming?.trailers ?? trailersOf(replacement);
+    const trailers = () => incoming?.trailers ?? trailersOf(replacement);
+    this.trailers = trailers;
     this.source = entity.chunks();
   }
 

@@ -31,7 +31,7 @@ export class BackendDial implements WireOwner, Swept {
     opened: (wire: Wire, protocol: Protocol) => void,
   ): Promise<ConnectFailure | null> {
     return new Promise((resolve) => {
-      this.outcome = (result) => {
+      const outcome = (result: ConnectResult): void => {
         this.outcome = null;
         unwatch(this);
         if (typeof result === 'string') {
@@ -42,6 +42,7 @@ export class BackendDial implements WireOwner, Swept {
         this.wire?.destroy();
         resolve(result);
       };
+      this.outcome = outcome;
       if (timeout > 0) {
         this.deadline = performance.now() + timeout;
         watch(this);

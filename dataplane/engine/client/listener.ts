@@ -132,13 +132,14 @@ export class Listener implements ConnectionOwner {
       });
       return;
     }
-    handle.onconnection = (status, client): void => {
+    const accepted = (status: number, client: NativeHandle | undefined): void => {
       if (status !== 0 || client === undefined) return;
       this.accepted++;
       client.setNoDelay?.(true);
       if (this.pendingOwner === null) this.accept((owner) => new RawWire(client, owner, true));
       else this.acceptSecure(this.pendingOwner, client, peerOf(client));
     };
+    handle.onconnection = accepted;
   }
 
   private accept(open: (owner: WireOwner) => Wire): void {
@@ -364,10 +365,11 @@ export class Listener implements ConnectionOwner {
     if (this.connections.size === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, timeout);
-      this.emptied = () => {
+      const emptied = (): void => {
         clearTimeout(timer);
         resolve();
       };
+      this.emptied = emptied;
     });
   }
 }

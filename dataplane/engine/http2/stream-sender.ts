@@ -80,13 +80,15 @@ export class StreamSender implements BodySink, StreamSink {
 
   /** What follows is the content of an answer with these headers. */
   answers(headers: Headers, rule: TrailerRule): this {
-    this.trailersOf = (lines) => responseTrailers(lines, headers, rule);
+    const trailersOf = (lines: string) => responseTrailers(lines, headers, rule);
+    this.trailersOf = trailersOf;
     return this;
   }
 
   /** What follows is the content of a request with these headers. */
   asks(headers: Headers): void {
-    this.trailersOf = (lines) => withoutEdited(lines, headers);
+    const trailersOf = (lines: string) => withoutEdited(lines, headers);
+    this.trailersOf = trailersOf;
   }
 
   /** Sends a body as it arrives. */

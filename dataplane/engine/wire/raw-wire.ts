@@ -263,10 +263,11 @@ export function connectTcp(address: string, port: number, owner: WireOwner, done
   const request = native.newTcpConnect();
   request.address = address;
   request.port = port;
-  request.oncomplete = (status) => {
+  const completed = (status: number): void => {
     if (status === 0) handle.setNoDelay?.(true);
     done(status === 0);
   };
+  request.oncomplete = completed;
   const error = address.includes(':')
     ? handle.connect6!(request, address, port)
     : handle.connect(request, address, port);
@@ -281,7 +282,8 @@ export function connectPipe(path: string, owner: WireOwner, done: (ok: boolean) 
   const wire = new RawWire(handle, owner, false);
   const request = native.newPipeConnect();
   request.address = path;
-  request.oncomplete = (status) => done(status === 0);
+  const completed = (status: number): void => done(status === 0);
+  request.oncomplete = completed;
   const error = handle.connect(request, path);
   if (typeof error === 'number' && error !== 0) process.nextTick(done, false);
   return wire;

@@ -48,7 +48,10 @@ export class SendingHalf {
     if (this.isShut) return;
     this.isOver = true;
     const request = nativeBindings()!.newShutdown();
-    request.oncomplete = () => (this.isShutting = false);
+    const completed = (): void => {
+      this.isShutting = false;
+    };
+    request.oncomplete = completed;
     this.isShutting = handle.shutdown(request) === 0;
   }
 

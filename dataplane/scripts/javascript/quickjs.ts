@@ -149,10 +149,11 @@ export class QuickJs {
     const memory = new webAssembly.Memory({ initial: FIRST_PAGES, maximum: FIRST_PAGES + Math.ceil(mostBytes / PAGE) });
     const grow = memory.grow.bind(memory);
     // QuickJS cannot see how large its objects are in WebAssembly, so its own limit does not hold.
-    memory.grow = (pages) => {
+    const growWithin: typeof grow = (pages) => {
       if (made?.mayGrow(pages * PAGE) === false) throw new RangeError('the script has taken too much memory');
       return grow(pages);
     };
+    memory.grow = growWithin;
     const options = {
       wasmMemory: memory,
       print: () => undefined,

@@ -46,10 +46,11 @@ export async function quickJsOf(name: string): Promise<QuickJs> {
 async function made(realm: Realm): Promise<QuickJs> {
   const quickJs = await QuickJs.create(MOST_BYTES);
   realm.quickJs = quickJs;
-  quickJs.onLost = () => {
+  const onLost = (): void => {
     if (realm.quickJs === quickJs) realm.quickJs = null;
     // QuickJS may be in the middle of a run.
     queueMicrotask(() => retireHomesOf(quickJs));
   };
+  quickJs.onLost = onLost;
   return quickJs;
 }
