@@ -81,6 +81,9 @@ function checkConstructorCall(node: Statement): void {
 
 /** Every method that a class above leaves open has a body somewhere. */
 function checkImplemented(unit: Unit, node: ClassNode, type: JavaClass): void {
+  for (const each of type.interfaces)
+    if (!each.isInterface && each.constructors.length > 0)
+      throw new ScriptError(`'${each.name}' is a class and cannot be implemented`, node.place);
   const types = [...type.supertypes];
   const isOf = (method: MethodNode, name: string, count: number): boolean =>
     method.name === name &&

@@ -99,24 +99,18 @@ const known: Readonly<Record<string, KnownMethods>> = {
     statics: 'setAll parallelSort deepEquals deepHashCode mismatch compare parallelPrefix spliterator',
   },
   'java.util.Objects': { statics: 'checkIndex requireNonNullElseGet deepEquals checkFromToIndex' },
-  'java.util.Optional': { methods: 'stream ifPresentOrElse' },
   'java.util.regex.Matcher': {
     methods: 'results toMatchResult region regionStart regionEnd usePattern hitEnd requireEnd matchesPartially',
   },
   'java.util.regex.Pattern': { methods: 'asPredicate asMatchPredicate splitAsStream' },
   'java.util.stream.Stream': {
-    methods:
-      'flatMapToInt mapToLong mapToDouble takeWhile dropWhile mapMulti parallel sequential unordered onClose forEachOrdered average asDoubleStream summaryStatistics',
-    statics: 'iterate generate builder ofNullable',
+    methods: 'flatMapToInt flatMapToLong flatMapToDouble mapMultiToInt mapMultiToLong mapMultiToDouble spliterator',
+    statics: 'builder',
   },
-  'java.util.stream.IntStream': {
-    methods: 'average summaryStatistics asLongStream asDoubleStream mapToLong mapToDouble parallel',
-    statics: 'iterate generate concat',
-  },
-  'java.util.stream.Collectors': {
-    statics:
-      'toCollection reducing averagingDouble averagingLong summingLong summingDouble minBy maxBy collectingAndThen flatMapping filtering teeing toUnmodifiableSet toUnmodifiableMap toConcurrentMap summarizingInt groupingByConcurrent',
-  },
+  'java.util.stream.IntStream': { methods: 'collect mapMulti spliterator', statics: 'concat builder' },
+  'java.util.stream.LongStream': { methods: 'collect mapMulti spliterator', statics: 'concat builder' },
+  'java.util.stream.DoubleStream': { methods: 'collect mapMulti spliterator', statics: 'concat builder' },
+  'java.util.stream.Collectors': { statics: 'toConcurrentMap groupingByConcurrent' },
   'java.time.temporal.Temporal': {
     methods:
       'with query range get getLong isSupported adjustInto getChronology upto downto toDate toCalendar rightShift leftShift datesUntil atDate getEra withFixedOffsetZone withZoneSameLocal withEarlierOffsetAtOverlap toOffsetTime getDayOfYear withDayOfYear until clearTime',

@@ -172,6 +172,5 @@ export const ABSENT_METHODS: Readonly<Record<string, { readonly methods?: string
     methods: 'hasAnchoringBounds hasTransparentBounds setIndex useAnchoringBounds useTransparentBounds',
     statics: 'getLastMatcher',
   },
-  'java.util.stream.Collectors': { statics: 'summarizingDouble summarizingLong' },
   'javax.crypto.Mac': { methods: 'getAlgorithm getMacLength getProvider reset' },
 };

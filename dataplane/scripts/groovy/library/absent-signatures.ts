@@ -162,8 +162,8 @@ export const ABSENT_SIGNATURES: Readonly<Record<string, string>> = {
   'java.util.regex.Pattern': 'CANON_EQ',
   'java.util.regex.PatternSyntaxException': 'getDescription() getIndex() getPattern()',
   'java.util.stream.Collectors':
-    ':groupingBy(java.util.function.Function,java.util.function.Supplier,java.util.stream.Collector) :partitioningBy(java.util.function.Predicate,java.util.stream.Collector) :toMap(java.util.function.Function,java.util.function.Function,java.util.function.BinaryOperator,java.util.function.Supplier)',
-  'java.util.stream.Stream': 'plus(Collection) plus(Iterable) plus(java.util.stream.Stream) toArray(Class)',
+    ':toUnmodifiableMap(java.util.function.Function,java.util.function.Function,java.util.function.BinaryOperator)',
+  'java.util.stream.Stream': 'plus(Collection) plus(Iterable) plus(java.util.stream.Stream)',
   'javax.crypto.Mac': 'doFinal(byte[],int) :getInstance(String,String)',
   'javax.crypto.spec.SecretKeySpec': '(byte[],int,int,String)',
 };

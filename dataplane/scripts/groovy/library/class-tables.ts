@@ -13,6 +13,7 @@ import { walkingClasses } from './collections/walking-methods.ts';
 import { charsetClasses } from './encoding/charsets.ts';
 import { encodingClasses } from './encoding/encoding-classes.ts';
 import { uriClasses } from './encoding/uri-classes.ts';
+import { comparatorClasses } from './functional/comparators.ts';
 import { functionalClasses } from './functional/functional-classes.ts';
 import { optionalClasses } from './functional/optional-classes.ts';
 import { streamClasses } from './functional/stream-classes.ts';
@@ -54,6 +55,7 @@ const tables: readonly ClassSpec[] = [
   ...arrayClasses,
   ...staticsClasses,
   ...functionalClasses,
+  ...comparatorClasses,
   ...optionalClasses,
   ...streamClasses,
   ...stringClasses,

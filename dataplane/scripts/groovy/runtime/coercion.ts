@@ -31,6 +31,7 @@ import { parseDecimal } from '../values/decimal.ts';
 import { GString } from '../values/g-string.ts';
 import { CLASS, JavaClass, type LibraryMethod, OBJECT, type Steps, type Value } from '../values/java-class.ts';
 import { BigInteger, Byte, Char, Double, Float, Short } from '../values/numbers.ts';
+import { samResult, unboxed } from '../values/sam-results.ts';
 import { Thrown } from '../values/throwable.ts';
 import { type Core, MISSING, settle } from './core.ts';
 import { castFailure, missingConstructor } from './failures.ts';
@@ -299,6 +300,7 @@ export function functional(core: Core, closure: Closure, type: JavaClass): Value
 /** A closure that stands for a method must return what the method declares: a GString is no String here. */
 function* checked(core: Core, steps: Steps, type: JavaClass, name: string | null): Steps {
   const value = yield* steps;
+  if (type.declared === null) return unboxed(core, value, samResult(type.name));
   const wanted = name === null ? undefined : declaredOf(type)?.returns.get(name);
   if (
     value === null ||

@@ -188,8 +188,8 @@ export class Machine implements Core {
     return this.truth(yield* this.call(candidate, 'isCase', [item]));
   }
 
-  *invoke(callable: Value, args: readonly Value[]): Steps {
-    if (callable instanceof Closure) return yield* settle(this.callClosure(callable, args));
+  *invoke(callable: Value, args: readonly Value[], name = 'doCall'): Steps {
+    if (callable instanceof Closure) return yield* settle(this.callClosure(callable, args, { name }));
     if (callable instanceof Functional) return yield* callable.code(args);
     const type = this.classOf(callable);
     const sam = [...type.supertypes].find((each) => each.sam !== null)?.sam;

@@ -46,7 +46,7 @@ export function operate(core: Core, name: string, left: Value, right: Value): Ou
 
 function ambiguous(core: Core, name: string, left: Value): Outcome {
   const types = name === 'plus' ? ['Character', 'String', 'Number'] : ['Character', 'Number'];
-  if (!['plus', 'minus', 'multiply', 'div'].includes(name)) return core.send(left, name, [null]);
+  if (!['plus', 'minus', 'multiply', 'div', 'intdiv'].includes(name)) return core.send(left, name, [null]);
   return core.fail(
     'groovy.lang.GroovyRuntimeException',
     `Ambiguous method overloading for method ${core.classOf(left).name}#${name}.\nCannot resolve which method to invoke for [null] due to overlapping prototypes between:\n${types.map((type) => `\t[class java.lang.${type}]`).join('\n')}`,

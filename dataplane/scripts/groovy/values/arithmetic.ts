@@ -130,10 +130,9 @@ export function remainder(rt: Runtime, left: Value, right: Value): Value {
 export function integerQuotient(rt: Runtime, left: Value, right: Value): Value {
   const rank = higher(rankOf(left)!, rankOf(right)!);
   if (rank === 'double' || rank === 'decimal') {
-    const odd = rankOf(left) === rank ? left : right;
     rt.fail(
       'java.lang.UnsupportedOperationException',
-      `Cannot use intdiv() on this number type: ${rt.classOf(odd).name} with value: ${rt.text(odd)}`,
+      `Cannot use intdiv() on this number type: ${rt.classOf(left).name} with value: ${rt.text(left)}`,
     );
   }
   const [a, b] = [toBigInt(left), toBigInt(right)];
@@ -191,7 +190,7 @@ export function bitOperation(rt: Runtime, operator: BitOperator, left: Value, ri
       rightShift: 'rightShift()',
       rightShiftUnsigned: 'rightShiftUnsigned()',
     };
-    if (isShift && own !== 'double' && own !== 'decimal')
+    if (isShift && (other === 'double' || other === 'decimal'))
       rt.fail(
         'java.lang.UnsupportedOperationException',
         `Shift distance must be an integral type, but ${rt.text(right)} (${rt.classOf(right).name}) was supplied`,
@@ -202,6 +201,11 @@ export function bitOperation(rt: Runtime, operator: BitOperator, left: Value, ri
       `Cannot use ${names[operator]} on this number type: ${rt.classOf(odd).name} with value: ${rt.text(odd)}`,
     );
   }
+  if (operator === 'rightShiftUnsigned' && rank === 'big')
+    rt.fail(
+      'java.lang.UnsupportedOperationException',
+      `Cannot use rightShiftUnsigned() on this number type: ${rt.classOf(left).name} with value: ${rt.text(left)}`,
+    );
   const [a, b] = [toBigInt(left), toBigInt(right)];
   chargeDigits(rt, a, isShift ? 0n : b);
   if (operator === 'and') return ofRank(rank, a & b);

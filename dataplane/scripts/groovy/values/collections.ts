@@ -1,4 +1,13 @@
-import { ARRAY_LIST, arrayOf, ENTRY, LINKED_HASH_MAP, LINKED_HASH_SET, NODE, PRIMITIVES } from './core-classes.ts';
+import {
+  ARRAY_LIST,
+  arrayOf,
+  ENTRY,
+  LINKED_HASH_MAP,
+  LINKED_HASH_SET,
+  NODE,
+  PRIMITIVES,
+  TREE_ENTRY,
+} from './core-classes.ts';
 import { hashOf, hashOfAll } from './hash.ts';
 import type { JavaClass, Obj, Value } from './java-class.ts';
 import { KEY_MARK, keyOf, keyText } from './key-of.ts';
@@ -196,7 +205,7 @@ export class GMap implements Obj {
     }
     chargeItems(1, ENTRY_BYTES);
     chargeLength(this.#tree.length);
-    if (typeof order === 'function') this.#tree.splice(at as number, 0, new Entry(key, value));
+    if (typeof order === 'function') this.#tree.splice(at as number, 0, new Entry(key, value, TREE_ENTRY));
     else this.#entries.set(at, new Entry(key, value, this.order === 'hash' ? NODE : ENTRY));
     this.#largest = Math.max(this.#largest, this.#entries.size);
     return undefined;

@@ -89,6 +89,8 @@ export const LINKED_HASH_MAP = declare('java.util.LinkedHashMap', HASH_MAP);
 export const TREE_MAP = declare('java.util.TreeMap', ABSTRACT_MAP, [SORTED_MAP, CLONEABLE, SERIALIZABLE]);
 /** Entry of a linked map; the simple name that rows show is Entry. */
 export const ENTRY = declare('java.util.LinkedHashMap$Entry', OBJECT, [MAP_ENTRY]);
+/** Entry of a tree. */
+export const TREE_ENTRY = declare('java.util.TreeMap$Entry', OBJECT, [MAP_ENTRY]);
 /** Entry of a hash map. */
 export const NODE = declare('java.util.HashMap$Node', OBJECT, [MAP_ENTRY]);
 export const INT_RANGE = declare('groovy.lang.IntRange', ABSTRACT_LIST, [RANGE, SERIALIZABLE]);

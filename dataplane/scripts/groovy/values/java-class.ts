@@ -181,8 +181,8 @@ export interface Runtime {
   /** `item in candidates`, `case candidate:`. */
   isCase(candidate: Value, item: Value): Steps<boolean>;
 
-  /** Calls a closure, or the one method of a functional interface. */
-  invoke(callable: Value, args: readonly Value[]): Steps;
+  /** Calls a closure, or the one method of a functional interface. `name` is the method that a message about wrong arguments shows. */
+  invoke(callable: Value, args: readonly Value[], name?: 'call' | 'doCall'): Steps;
   /** Calls a closure with one element: a closure of two or more parameters gets the parts of a list. */
   invokeWith(callable: Value, element: Value): Steps;
   /** Calls a closure with a map entry: with key and value if it has two parameters. */

@@ -4,7 +4,7 @@ import { Byte } from '../../values/numbers.ts';
 import { countOf } from '../numeric.ts';
 import { cursorOver } from './cursors.ts';
 import { elementMethods } from './element-methods.ts';
-import { bordersOf, isRange, normalIndex, type RangeEnds } from './range-borders.ts';
+import { bordersOf, indexIn, isRange, normalIndex, type RangeEnds } from './range-borders.ts';
 import { inOrder, sameKind, sequenceMethods, uniqueOf } from './sequence-methods.ts';
 import { hashSetOf, indicesOf, itemsNow, JavaIterator, listOf } from './walk.ts';
 
@@ -72,7 +72,7 @@ const arrayMethods: Readonly<Record<string, LibraryFunction>> = {
     listOf(
       rt,
       itemsNow(rt, indexes).flatMap((index) =>
-        isRange(index) ? itemsNow(rt, part(rt, self, index)) : [elementAt(rt, self, countOf(index))],
+        isRange(index) ? itemsNow(rt, part(rt, self, index)) : [elementAt(rt, self, indexIn(rt, index))],
       ),
     ),
   'putAt(int, Object)': (rt, self: AnyArray, [index, value]: [number, Value]) => putAt(rt, self, index, value),

@@ -1,13 +1,14 @@
 import { ArrayValue, type Entry, GMap, GSet, List } from '../../values/collections.ts';
 import type { ClassSpec, JavaClass, LibraryFunction, Runtime, Steps, Value } from '../../values/java-class.ts';
 import { OBJECT } from '../../values/java-class.ts';
+import { tested } from '../../values/sam-results.ts';
 import { stepsOf } from '../steps-of.ts';
 import { type Cursor, cursorOver, listCursor, mapCursor } from './cursors.ts';
 import { elementMethods } from './element-methods.ts';
 import { iteratorClasses } from './iterator-classes.ts';
 import { MapView } from './map-views.ts';
 import { inOrder, sequenceMethods, uniqueOf } from './sequence-methods.ts';
-import { type IsInPart, orderOf, partMethods } from './sorted-ranges.ts';
+import { comparatorOf, type IsInPart, orderOf, partMethods } from './sorted-ranges.ts';
 import { treeOrder } from './sorting.ts';
 import {
   allOf,
@@ -91,7 +92,9 @@ function fixed(rt: Runtime, self: Value): Value {
   const items = [...itemsNow(rt, self)];
   rt.budget.allocate(items.length * 8);
   if (self instanceof GSet) {
-    const set = new GSet(items, rt.class('java.util.Collections$UnmodifiableSet'));
+    const isSorted = typeof self.map.order === 'function';
+    const kind = `java.util.Collections$Unmodifiable${isSorted ? 'SortedSet' : 'Set'}`;
+    const set = new GSet(items, rt.class(kind), isSorted ? new GMap(undefined, self.map.order) : undefined);
     set.isFixed = true;
     return set;
   }
@@ -159,6 +162,7 @@ const collectionMethods: Readonly<Record<string, LibraryFunction>> = {
     return listOf(rt, yield* inOrder(rt, self, null));
   },
   'sort(Closure)': function* (rt, self: Value, [order]: [Value]) {
+    if (order === null) rt.fail('java.lang.NullPointerException', null);
     return listOf(rt, yield* inOrder(rt, self, order));
   },
   'sort(Comparator)': function* (rt, self: Value, [order]: [Value]) {
@@ -187,7 +191,7 @@ const collectionMethods: Readonly<Record<string, LibraryFunction>> = {
     }),
   'removeIf(java.util.function.Predicate)': (rt, self: Value, [predicate]: [Value]) =>
     removeThat(rt, self, function* (item) {
-      return rt.truth(yield* rt.invoke(predicate, [item]));
+      return yield* tested(rt, predicate, [item]);
     }),
   'remove(Object)': function* (rt, self: Value, [value]: [Value]) {
     if (self instanceof GSet) {
@@ -287,7 +291,10 @@ const treeSet: ClassSpec = {
     'ceiling(Object)': navigated((items, order, key) => items.find((item) => order(item, key) >= 0)),
     'higher(Object)': navigated((items, order, key) => items.find((item) => order(item, key) > 0)),
     ...partMethods('Set', setPart),
-    'comparator()': () => null,
+    'comparator()': (_rt, self: GSet) => comparatorOf(self.map),
+    'sort()': (_rt, self: GSet) => self,
+    'toSorted()': (rt, self: GSet) => newSet(rt, 'java.util.LinkedHashSet', self.items()),
+    'asReversed()': (rt, self: GSet) => descending(rt, self),
     'descendingSet()': (rt, self: GSet) => descending(rt, self),
     'descendingIterator()': (rt, self: GSet) => new JavaIterator(rt, cursorOver(self.items().reverse())),
     'pollFirst()': (rt, self: GSet) => polled(rt, self, 0),
@@ -335,8 +342,14 @@ const setStatics: Readonly<Record<string, LibraryFunction>> = {
   },
 };
 
+/** Methods over elements that only lists have. */
+function withoutListMethods(): Record<string, LibraryFunction> {
+  const { 'reverse()': _reverse, 'subsequences()': _parts, 'asReversed()': _reversed, ...rest } = sequenceMethods;
+  return rest;
+}
+
 export const collectionClasses: readonly ClassSpec[] = [
-  { name: 'java.lang.Iterable', methods: { ...elementMethods, ...sequenceMethods, ...walkingMethods } },
+  { name: 'java.lang.Iterable', methods: { ...elementMethods, ...withoutListMethods(), ...walkingMethods } },
   { name: 'java.util.Collection', methods: collectionMethods },
   { name: 'java.util.Set', methods: setMethods, statics: setStatics },
   setSpec('java.util.HashSet'),
@@ -346,6 +359,7 @@ export const collectionClasses: readonly ClassSpec[] = [
   { name: 'java.util.ImmutableCollections$Set12', superclass: 'java.util.AbstractSet' },
   { name: 'java.util.ImmutableCollections$SetN', superclass: 'java.util.AbstractSet' },
   { name: 'java.util.Collections$UnmodifiableSet', superclass: 'java.util.AbstractSet' },
+  { name: 'java.util.Collections$UnmodifiableSortedSet', superclass: 'java.util.AbstractSet' },
   ...['LinkedHashMap$Linked', 'HashMap$', 'TreeMap$'].flatMap((owner): ClassSpec[] => [
     { name: `java.util.${owner}KeySet`, superclass: 'java.util.AbstractSet' },
     { name: `java.util.${owner}Values`, superclass: 'java.util.AbstractCollection' },

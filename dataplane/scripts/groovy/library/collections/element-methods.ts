@@ -1,5 +1,7 @@
+import { Closure } from '../../values/closure.ts';
 import { ArrayValue, Entry, GMap, List } from '../../values/collections.ts';
 import type { LibraryFunction, Runtime, Steps, Value } from '../../values/java-class.ts';
+import { castFail } from '../../values/sam-results.ts';
 import { compareNow, comparing, sorted } from './sorting.ts';
 import { allOf, cursorOf, itemsOf, listOf } from './walk.ts';
 import { callWith, holds } from './walking-methods.ts';
@@ -17,17 +19,18 @@ export const elementMethods: Readonly<Record<string, LibraryFunction>> = {
     return yield* summed(rt, self, null, closure);
   },
   'sum(Object, Closure)': function* (rt, self: Value, [initial, closure]: [Value, Value]) {
-    if (initial === null) rt.fail('java.lang.NullPointerException', null);
-    return yield* summed(rt, self, initial, closure);
+    if (initial !== null) return yield* summed(rt, self, initial, closure);
+    for (const item of yield* allOf(rt, self)) yield* callWith(rt, self, closure, item);
+    return rt.fail('java.lang.NullPointerException', null);
   },
   'average()': (rt, self: Value) => averageOf(rt, self, undefined),
   'average(Closure)': (rt, self: Value, [closure]: [Value]) => averageOf(rt, self, closure),
   'max()': (rt, self: Value) => extreme(rt, self, null, 1),
-  'max(Closure)': (rt, self: Value, [order]: [Value]) => extreme(rt, self, order, 1),
-  'max(Comparator)': (rt, self: Value, [order]: [Value]) => extreme(rt, self, order, 1),
+  'max(Closure)': (rt, self: Value, [order]: [Value]) => extremeBy(rt, self, order, 1),
+  'max(Comparator)': (rt, self: Value, [order]: [Value]) => extremeBy(rt, self, order, 1),
   'min()': (rt, self: Value) => extreme(rt, self, null, -1),
-  'min(Closure)': (rt, self: Value, [order]: [Value]) => extreme(rt, self, order, -1),
-  'min(Comparator)': (rt, self: Value, [order]: [Value]) => extreme(rt, self, order, -1),
+  'min(Closure)': (rt, self: Value, [order]: [Value]) => extremeBy(rt, self, order, -1),
+  'min(Comparator)': (rt, self: Value, [order]: [Value]) => extremeBy(rt, self, order, -1),
   'count(Object)': function* (rt, self: Value, [wanted]: [Value]) {
     let count = 0;
     for (const item of yield* allOf(rt, self)) if (rt.equals(item, wanted)) count++;
@@ -50,10 +53,10 @@ export const elementMethods: Readonly<Record<string, LibraryFunction>> = {
     return yield* grouped(rt, yield* allOf(rt, self), [closure]);
   },
   'groupBy(Object...)': function* (rt, self: Value, [closures]: [ArrayValue]) {
-    return yield* grouped(rt, yield* allOf(rt, self), closures.items);
+    return yield* grouped(rt, yield* allOf(rt, self), allClosures(rt, closures.items));
   },
   'groupBy(List)': function* (rt, self: Value, [closures]: [List]) {
-    return yield* grouped(rt, yield* allOf(rt, self), closures.items);
+    return yield* grouped(rt, yield* allOf(rt, self), allClosures(rt, closures.items));
   },
   'collectEntries()': function* (rt, self: Value) {
     const map = new GMap();
@@ -162,7 +165,7 @@ export const elementMethods: Readonly<Record<string, LibraryFunction>> = {
 function* averageOf(rt: Runtime, self: Value, closure: Value | undefined): Steps {
   const { length } = yield* allOf(rt, self);
   if (length === 0) return rt.fail('java.lang.NullPointerException', null);
-  return yield* rt.operator('div', yield* summed(rt, self, null, closure), length);
+  return yield* rt.operator('div', yield* summed(rt, self, null, closure), BigInt(length));
 }
 
 /** The elements of all collections that a closure returns. */
@@ -198,6 +201,12 @@ function comparedStrictly(rt: Runtime, left: Value, right: Value): number {
   return left === null || right === null ? compareNow(rt, left, right) : rt.compare(left, right);
 }
 
+/** A comparator that is null fails at the first comparison. */
+function* extremeBy(rt: Runtime, self: Value, order: Value, sign: 1 | -1): Steps {
+  if (order === null && (yield* allOf(rt, self)).length > 1) rt.fail('java.lang.NullPointerException', null);
+  return yield* extreme(rt, self, order, sign);
+}
+
 function* extreme(rt: Runtime, self: Value, order: Value, sign: 1 | -1): Steps {
   const usesKey = order !== null && rt.arity(order) === 1;
   const compare = comparing(rt, usesKey ? null : order);
@@ -220,6 +229,13 @@ function* extreme(rt: Runtime, self: Value, order: Value, sign: 1 | -1): Steps {
     isEmpty = false;
   }
   return best;
+}
+
+/** Arguments of `groupBy`, which must be closures even if there is nothing to group. */
+export function allClosures(rt: Runtime, values: readonly Value[]): readonly Value[] {
+  for (const value of values)
+    if (value !== null && !(value instanceof Closure)) castFail(rt, value, 'groovy.lang.Closure');
+  return values;
 }
 
 export function* grouped(rt: Runtime, items: readonly Value[], closures: readonly Value[]): Steps<GMap> {

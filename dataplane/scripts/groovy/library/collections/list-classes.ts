@@ -1,14 +1,14 @@
 import { GSet, List } from '../../values/collections.ts';
 import type { ClassSpec, LibraryFunction, Runtime, Steps, Value } from '../../values/java-class.ts';
 import { Range } from '../../values/range.ts';
+import { tested } from '../../values/sam-results.ts';
 import { countOf } from '../numeric.ts';
 import { stepsOf } from '../steps-of.ts';
 import { listCursor } from './cursors.ts';
 import { elementMethods } from './element-methods.ts';
 import { checkResizable, immutableList, rangePart, subList } from './fixed-lists.ts';
-import { bordersOf, isRange, normalIndex, type RangeEnds } from './range-borders.ts';
+import { bordersOf, indexIn, isRange, normalIndex, type RangeEnds } from './range-borders.ts';
 import { inOrder, sequenceMethods, shuffleItems, uniqueOf } from './sequence-methods.ts';
-import { comparing, sorted } from './sorting.ts';
 import { allOf, checkChangeable, indicesOf, isIn, itemsNow, JavaIterator, listOf, refill } from './walk.ts';
 import { holds } from './walking-methods.ts';
 
@@ -44,7 +44,7 @@ function partsAt(rt: Runtime, self: Value, indexes: Value): Value {
   const out: Value[] = [];
   for (const index of itemsNow(rt, indexes)) {
     if (isRange(index)) out.push(...itemsNow(rt, partAt(rt, self, index)));
-    else out.push(elementAt(rt, self, countOf(index)));
+    else out.push(elementAt(rt, self, indexIn(rt, index)));
   }
   return listOf(rt, out);
 }
@@ -109,8 +109,10 @@ function* sortInPlace(rt: Runtime, self: Value, order: Value, mutates: boolean):
   return self;
 }
 
-function* uniqueInPlace(rt: Runtime, self: Value, order: Value, mutates: boolean): Steps {
-  const items = yield* uniqueOf(rt, yield* allOf(rt, self), order);
+function* uniqueInPlace(rt: Runtime, self: Value, order: Value | undefined, mutates: boolean): Steps {
+  const all = yield* allOf(rt, self);
+  if (order === null && all.length > 1) rt.fail('java.lang.NullPointerException', null);
+  const items = yield* uniqueOf(rt, all, order ?? null);
   if (!mutates || !(self instanceof List)) return listOf(rt, items);
   refill(changed(rt, self), items);
   return self;
@@ -212,7 +214,7 @@ const listMethods: Readonly<Record<string, LibraryFunction>> = {
   },
   'removeIf(java.util.function.Predicate)': function* (rt, self: Value, [predicate]: [Value]) {
     return yield* keepOnly(rt, self, function* (item) {
-      return !rt.truth(yield* rt.invoke(predicate, [item]));
+      return !(yield* tested(rt, predicate, [item]));
     });
   },
   'retainAll(Collection)': function* (rt, self: Value, [others]: [Value]) {
@@ -260,8 +262,8 @@ const listMethods: Readonly<Record<string, LibraryFunction>> = {
     yield* sortInPlace(rt, self, order, true);
     return null;
   },
-  'unique()': (rt, self: Value) => uniqueInPlace(rt, self, null, true),
-  'unique(boolean)': (rt, self: Value, [mutates]: [boolean]) => uniqueInPlace(rt, self, null, mutates),
+  'unique()': (rt, self: Value) => uniqueInPlace(rt, self, undefined, true),
+  'unique(boolean)': (rt, self: Value, [mutates]: [boolean]) => uniqueInPlace(rt, self, undefined, mutates),
   'unique(Closure)': (rt, self: Value, [order]: [Value]) => uniqueInPlace(rt, self, order, true),
   'unique(Comparator)': (rt, self: Value, [order]: [Value]) => uniqueInPlace(rt, self, order, true),
   'unique(boolean, Closure)': (rt, self: Value, [mutates, order]: [boolean, Value]) =>
@@ -291,7 +293,10 @@ const listMethods: Readonly<Record<string, LibraryFunction>> = {
   'listIterator()': (rt, self: Value) => listIterator(rt, self, 0),
   'listIterator(int)': (rt, self: Value, [at]: [number]) => listIterator(rt, self, at),
   'putAt(List, Object)': (rt, self: Value, [indexes, value]: [List, Value]) => {
-    for (const index of indexes.items) putAt(rt, self, countOf(index), value);
+    for (const index of indexes.items) {
+      indexCheck(rt, countOf(index), itemsNow(rt, self).length);
+      putAt(rt, self, countOf(index), value);
+    }
   },
   'putAt(List, List)': (rt, self: Value, [indexes, values]: [List, List]) => {
     if (indexes.items.length !== values.items.length)
@@ -356,9 +361,3 @@ export const listClasses: readonly ClassSpec[] = [
     interfaces: ['java.util.RandomAccess'],
   },
 ];
-
-/** Sorts a list of Java in place, for `Collections.sort` and `Arrays.sort`. */
-export function* sortItems(rt: Runtime, items: Value[], order: Value): Steps<void> {
-  const result = yield* sorted(rt, items, comparing(rt, order));
-  for (const [at, item] of result.entries()) items[at] = item;
-}

@@ -3,7 +3,7 @@ import type { ClassSpec, LibraryFunction, Runtime, Steps, Value } from '../../va
 import { functional } from '../functional/functional-classes.ts';
 import { entryMethods } from './collection-classes.ts';
 import { mapMethods } from './map-methods.ts';
-import { type IsInPart, orderOf, partMethods } from './sorted-ranges.ts';
+import { comparatorOf, type IsInPart, orderOf, partMethods } from './sorted-ranges.ts';
 import { comparing, treeOrder } from './sorting.ts';
 import { tableSize } from './walk.ts';
 
@@ -137,7 +137,7 @@ const treeMap: ClassSpec = {
     'firstEntry()': endKey(0, itself, false),
     'lastEntry()': endKey(-1, itself, false),
     ...partMethods('Map', mapPart),
-    'comparator()': () => null,
+    'comparator()': (_rt, self: GMap) => comparatorOf(self),
     'pollFirstEntry()': polled(0),
     'pollLastEntry()': polled(-1),
     'lowerEntry(Object)': nearest((comparison) => comparison < 0, true, itself),

@@ -1,7 +1,9 @@
 import { type ArrayValue, type Entry, GMap, GSet, List } from '../../values/collections.ts';
 import { GString } from '../../values/g-string.ts';
 import type { LibraryFunction, Runtime, Steps, Value } from '../../values/java-class.ts';
-import { addEntry, elementMethods } from './element-methods.ts';
+import { castFail } from '../../values/sam-results.ts';
+import { addEntry, allClosures, elementMethods } from './element-methods.ts';
+import { fixedMap, unmodifiable } from './fixed-maps.ts';
 import { MapView, viewOwner } from './map-views.ts';
 import { comparing, naturalOrder, sorted, treeOrder } from './sorting.ts';
 import { allOf, itemsNow, listOf, shortened } from './walk.ts';
@@ -79,6 +81,13 @@ function* sortedEntries(rt: Runtime, self: GMap, order: Value): Steps<GMap> {
   return out;
 }
 
+/** An element of a collection of entries. */
+function entryIn(rt: Runtime, value: Value): Value {
+  return value === null || rt.isInstance(value, rt.class('java.util.Map$Entry'))
+    ? value
+    : castFail(rt, value, 'java.util.Map$Entry');
+}
+
 function* sortedByValue(rt: Runtime, self: GMap): Steps<GMap> {
   const out = new GMap();
   rt.budget.allocate(64 + self.size * 64);
@@ -87,6 +96,13 @@ function* sortedByValue(rt: Runtime, self: GMap): Steps<GMap> {
   for (const entry of yield* sorted(rt, self.entries(), byValue))
     out.put((entry as Entry).entryKey, (entry as Entry).value);
   return out;
+}
+
+function mapOf(rt: Runtime, entries: readonly Entry[]): GMap {
+  const map = new GMap();
+  rt.budget.allocate(64 + entries.length * 64);
+  for (const entry of entries) map.put(entry.entryKey, entry.value);
+  return map;
 }
 
 /** A tree with the entries, in the order of the keys or of a comparator. */
@@ -169,11 +185,15 @@ export const mapMethods: Readonly<Record<string, LibraryFunction>> = {
     put(rt, self, indexOf(key), value);
     return value;
   },
+  // Groovy takes this one for a property, which gives nothing back.
+  'putAt(String, Object)': (rt, self: GMap, [key, value]: [string, Value]) => {
+    put(rt, self, key, value);
+  },
   'putAll(Map)': (rt, self: GMap, [more]: [GMap]) => {
     for (const entry of more.entries()) put(rt, self, entry.entryKey, entry.value);
   },
   'putAll(Collection)': (rt, self: GMap, [more]: [Value]) => {
-    for (const entry of itemsNow(rt, more)) addEntry(rt, changed(rt, self), entry);
+    for (const entry of itemsNow(rt, more)) addEntry(rt, changed(rt, self), entryIn(rt, entry));
     return self;
   },
   'putIfAbsent(Object, Object)': (rt, self: GMap, [key, value]: [Value, Value]) => {
@@ -228,10 +248,12 @@ export const mapMethods: Readonly<Record<string, LibraryFunction>> = {
   'size()': (_rt, self: GMap) => self.size,
   'toMapString()': (rt, self: GMap) => rt.text(self),
   'toMapString(int)': (rt, self: GMap, [most]: [number]) =>
-    shortened(
-      self.entries().map((entry) => `${rt.text(entry.entryKey)}:${rt.text(entry.value)}`),
-      most,
-    ),
+    self.size === 0
+      ? '[:]'
+      : shortened(
+          self.entries().map((entry) => `${rt.text(entry.entryKey)}:${rt.text(entry.value)}`),
+          most,
+        ),
   'isEmpty()': (_rt, self: GMap) => self.size === 0,
   'containsKey(Object)': (rt, self: GMap, [key]: [Value]) => {
     rt.budget.spend(1);
@@ -272,11 +294,11 @@ export const mapMethods: Readonly<Record<string, LibraryFunction>> = {
     }
     return groups;
   },
-  'collectEntries()': (rt, self: GMap) => similarMap(rt, self, self.entries()),
   'sort()': (rt, self: GMap) => tree(rt, self, null),
   'sort(Closure)': (rt, self: GMap, [order]: [Value]) => sortedEntries(rt, self, order),
   'sort(Comparator)': (rt, self: GMap, [order]: [Value]) => tree(rt, self, order),
-  'toSorted()': (rt, self: GMap) => sortedByValue(rt, self),
+  'toSorted()': (rt, self: GMap) =>
+    typeof self.order === 'function' ? mapOf(rt, self.entries()) : sortedByValue(rt, self),
   'toSorted(Closure)': (rt, self: GMap, [order]: [Value]) => sortedEntries(rt, self, order),
   'subMap(Collection)': (rt, self: GMap, [keys]: [Value]) => {
     const out = new GMap();
@@ -288,10 +310,8 @@ export const mapMethods: Readonly<Record<string, LibraryFunction>> = {
     for (const key of itemsNow(rt, keys)) if (self.has(key)) out.put(key, self.get(key)!);
     return out;
   },
-  'subMap(Collection, Object)': () => new GMap(),
-  'subMap(Object[], Object)': () => new GMap(),
   'spread()': (rt, self: GMap) => {
-    const map = new GMap(rt.class('groovy.lang.SpreadMap'));
+    const map = new GMap(rt.class('groovy.lang.SpreadMap'), 'hash');
     rt.budget.allocate(64 + self.size * 64);
     for (const entry of self.entries()) map.put(entry.entryKey, entry.value);
     map.isFixed = true;
@@ -304,30 +324,32 @@ export const mapMethods: Readonly<Record<string, LibraryFunction>> = {
     return similarMap(rt, self, entries.slice(at));
   },
   'groupBy(Object...)': function* (rt, self: GMap, [closures]: [ArrayValue]) {
-    return yield* groupNested(rt, self, closures.items);
+    return yield* groupNested(rt, self, allClosures(rt, closures.items));
   },
   'groupBy(List)': function* (rt, self: GMap, [closures]: [List]) {
-    return yield* groupNested(rt, self, closures.items);
+    return yield* groupNested(rt, self, allClosures(rt, closures.items));
   },
   'plus(Map)': (rt, self: GMap, [more]: [GMap]) => copyLike(rt, self, [...self.entries(), ...more.entries()]),
   'plus(Collection)': function* (rt, self: GMap, [more]: [Value]) {
     const out = copyLike(rt, self, self.entries());
-    for (const entry of yield* allOf(rt, more)) addEntry(rt, out, entry);
+    for (const entry of yield* allOf(rt, more)) addEntry(rt, out, entryIn(rt, entry));
     return out;
   },
-  'minus(Map)': (rt, self: GMap, [less]: [GMap]) =>
+  'minus(Map)': (rt, self: GMap, [less]: [GMap | null]) =>
     similarMap(
       rt,
       self,
       self
         .entries()
-        .filter((entry) => !(less.has(entry.entryKey) && rt.equals(less.get(entry.entryKey)!, entry.value))),
+        .filter((entry) => less?.has(entry.entryKey) !== true || !rt.equals(less.get(entry.entryKey)!, entry.value)),
     ),
-  'intersect(Map)': (rt, self: GMap, [other]: [GMap]) =>
+  'intersect(Map)': (rt, self: GMap, [other]: [GMap | null]) =>
     similarMap(
       rt,
       self,
-      self.entries().filter((entry) => other.has(entry.entryKey) && rt.equals(other.get(entry.entryKey)!, entry.value)),
+      self
+        .entries()
+        .filter((entry) => other?.has(entry.entryKey) === true && rt.equals(other.get(entry.entryKey)!, entry.value)),
     ),
   'leftShift(Map)': (rt, self: GMap, [more]: [GMap]) => {
     for (const entry of more.entries()) put(rt, self, entry.entryKey, entry.value);
@@ -354,8 +376,8 @@ export const mapMethods: Readonly<Record<string, LibraryFunction>> = {
   'withDefault(Closure)': (rt, self: GMap, [make]: [Value]) => withDefault(rt, self, make, true, false),
   'withDefault(boolean, boolean, Closure)': (rt, self: GMap, [grows, keeps, make]: [boolean, boolean, Value]) =>
     withDefault(rt, self, make, grows, keeps),
-  'asImmutable()': (rt, self: GMap) => fixedMap(rt, self),
-  'asUnmodifiable()': (rt, self: GMap) => fixedMap(rt, self),
+  'asImmutable()': (rt, self: GMap) => fixedMap(rt, self, unmodifiable(self)),
+  'asUnmodifiable()': (rt, self: GMap) => fixedMap(rt, self, unmodifiable(self)),
   'asSynchronized()': (rt, self: GMap) => fixedMap(rt, self, 'SynchronizedMap', false),
 };
 
@@ -372,13 +394,4 @@ function withDefault(rt: Runtime, self: GMap, make: Value, grows: boolean, keeps
     return made;
   };
   return map;
-}
-
-/** A copy that cannot be changed. */
-export function fixedMap(rt: Runtime, map: GMap, kind = 'UnmodifiableMap', isFixed = true): GMap {
-  const copy = new GMap(rt.class(`java.util.Collections$${kind}`), map.order);
-  rt.budget.allocate(64 + map.size * 64);
-  for (const entry of map.entries()) copy.put(entry.entryKey, entry.value);
-  copy.isFixed = isFixed;
-  return copy;
 }

@@ -48,3 +48,8 @@ export function normalIndex(rt: Runtime, index: number, size: number): number {
   }
   return index + size;
 }
+
+/** An element of a list of indexes; a text of one character stands for its code. */
+export function indexIn(rt: Runtime, value: Value): number {
+  return value === null ? rt.fail('java.lang.NullPointerException', null) : countOf(rt.cast(value, rt.class('int')));
+}

@@ -3,7 +3,7 @@ import { ArrayValue, ByteArray, GMap, GSet, List } from '../../values/collection
 import type { LibraryFunction, Runtime, Steps, Value } from '../../values/java-class.ts';
 import { countOf } from '../numeric.ts';
 import { cursorOver } from './cursors.ts';
-import { compareNow, comparing, sorted } from './sorting.ts';
+import { compareNow, comparing, sorted, treeOrder } from './sorting.ts';
 import { allOf, copyLike, isWalkable, itemsOf, JavaIterator, listOf, similarTo } from './walk.ts';
 import { holds } from './walking-methods.ts';
 
@@ -97,7 +97,13 @@ export const sequenceMethods: Readonly<Record<string, LibraryFunction>> = {
     return new List(items);
   },
   'toUnique()': function* (rt, self: Value) {
-    return sameKind(rt, self, yield* uniqueOf(rt, yield* allOf(rt, self), null));
+    // A tree of Java finds equal elements here: it compares only what has one order.
+    const tree = new GSet([], rt.class('java.util.TreeSet'), new GMap(rt.class('java.util.TreeMap'), treeOrder(rt)));
+    return sameKind(
+      rt,
+      self,
+      (yield* allOf(rt, self)).filter((item) => tree.add(item)),
+    );
   },
   'toUnique(Closure)': function* (rt, self: Value, [order]: [Value]) {
     return sameKind(rt, self, yield* uniqueOf(rt, yield* allOf(rt, self), order));
@@ -155,7 +161,9 @@ export const sequenceMethods: Readonly<Record<string, LibraryFunction>> = {
     return sameKind(rt, self, without(rt, yield* allOf(rt, self), yield* allOf(rt, less)));
   },
   'minus(Object[])': function* (rt, self: Value, [less]: [Value]) {
-    return sameKind(rt, self, without(rt, yield* allOf(rt, self), yield* allOf(rt, less)));
+    // An array is one element for a collection.
+    const gone = self instanceof ArrayValue || self instanceof ByteArray ? yield* allOf(rt, less) : [less];
+    return sameKind(rt, self, without(rt, yield* allOf(rt, self), gone));
   },
   'minus(Object)': function* (rt, self: Value, [less]: [Value]) {
     return sameKind(rt, self, without(rt, yield* allOf(rt, self), [less]));
@@ -172,9 +180,6 @@ export const sequenceMethods: Readonly<Record<string, LibraryFunction>> = {
     return sameKind(rt, self, out);
   },
   'intersect(Iterable)': function* (rt, self: Value, [other]: [Value]) {
-    return sameKind(rt, self, within(rt, yield* allOf(rt, self), yield* allOf(rt, other)));
-  },
-  'intersect(Object[])': function* (rt, self: Value, [other]: [Value]) {
     return sameKind(rt, self, within(rt, yield* allOf(rt, self), yield* allOf(rt, other)));
   },
   'disjoint(Iterable)': function* (rt, self: Value, [other]: [Value]) {
@@ -264,7 +269,7 @@ export function* uniqueOf(rt: Runtime, items: readonly Value[], order: Value): S
           ? rt.equals(each, key)
           : compare === null
             ? compareNow(rt, each, key) === 0
-            : (yield* compare(each, key)) === 0;
+            : (yield* compare(key, each)) === 0;
       if (!isSame) continue;
       isNew = false;
       break;

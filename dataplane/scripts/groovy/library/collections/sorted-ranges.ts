@@ -1,11 +1,17 @@
 import type { GMap } from '../../values/collections.ts';
 import type { LibraryFunction, Value } from '../../values/java-class.ts';
+import { comparators } from './sorting.ts';
 
 /** Order of keys: less than zero if the first one comes before the second one. */
 type Order = (left: Value, right: Value) => number;
 
 /** True for keys in a part of a tree, by the arguments of the method that asks for it. */
 export type IsInPart = (order: Order, key: Value, bounds: readonly Value[]) => boolean;
+
+/** Comparator that a tree was made with; null for the order of its keys. */
+export function comparatorOf({ order }: GMap): Value {
+  return typeof order === 'function' ? (comparators.get(order) ?? null) : null;
+}
 
 /** Order of a tree or of a view of one, which a comparator may state. */
 export function orderOf({ order }: GMap): Order {

@@ -1,5 +1,6 @@
 import type { Runtime, Steps, Value } from '../../values/java-class.ts';
 import { chargeLength } from '../../values/meter.ts';
+import { comparedBy as comparedByJava } from '../../values/sam-results.ts';
 import { Thrown } from '../../values/throwable.ts';
 import { countOf } from '../numeric.ts';
 
@@ -33,7 +34,7 @@ export function compareNow(rt: Runtime, left: Value, right: Value): number {
     if (!(error instanceof Thrown) || !WITHOUT_ORDER.some((name) => rt.isInstance(error.throwable, rt.class(name))))
       throw error;
     const difference = rt.hash(left) - rt.hash(right);
-    return difference > 0 ? 1 : difference < 0 ? -1 : 0;
+    return difference === 0 && rt.javaEquals(left, right) ? 0 : difference > 0 ? 1 : -1;
   }
 }
 
@@ -120,14 +121,19 @@ function* merge(
 }
 
 /** The order of a tree: that of a comparator, or of Java's own `compareTo`, which takes neither null nor other types. */
-export const treeOrder =
-  (rt: Runtime, order: Value = null) =>
-  (left: Value, right: Value): number => {
+export function treeOrder(rt: Runtime, order: Value = null): (left: Value, right: Value) => number {
+  const compare = (left: Value, right: Value): number => {
     rt.budget.spend(1);
-    if (order !== null) return countOf(rt.now(rt.invoke(order, [left, right])));
+    if (order !== null) return rt.now(comparedByJava(rt, order, left, right));
     if (left === null || right === null) return rt.fail('java.lang.NullPointerException', null);
     return javaOrder(rt, left, right);
   };
+  if (order !== null) comparators.set(compare, order);
+  return compare;
+}
+
+/** Comparators of trees, by the functions that call them. */
+export const comparators = new WeakMap<(left: Value, right: Value) => number, Value>();
 
 function javaOrder(rt: Runtime, left: Value, right: Value): number {
   const [type, other] = [rt.classOf(left), rt.classOf(right)];

@@ -1,24 +1,32 @@
 import { randomInt } from 'node:crypto';
 import { type ArrayValue, ByteArray, GMap, GSet, List } from '../../values/collections.ts';
 import type { ClassSpec, LibraryFunction, Runtime, Steps, Value } from '../../values/java-class.ts';
-import { reversed } from '../functional/functional-classes.ts';
-import { Stream } from '../functional/stream-classes.ts';
+import { comparedBy } from '../../values/sam-results.ts';
+import { reversed } from '../functional/comparators.ts';
+import { type StreamKind, streamOf } from '../functional/stream.ts';
 import { countOf } from '../numeric.ts';
 import { stepsOf } from '../steps-of.ts';
 import { type AnyArray, refillArray } from './array-classes.ts';
 import { cursorOver } from './cursors.ts';
 import { arrayAsList, fixedList } from './fixed-lists.ts';
-import { sortItems } from './list-classes.ts';
-import { fixedMap } from './map-methods.ts';
-import { inOrder, sameKind } from './sequence-methods.ts';
-import { compareNow, comparing } from './sorting.ts';
+import { fixedMap } from './fixed-maps.ts';
+import { sameKind } from './sequence-methods.ts';
+import { type Comparing, sorted, treeOrder } from './sorting.ts';
 import { checkChangeable, itemsNow, JavaIterator, listOf, refill } from './walk.ts';
+
+/** The order of a comparator of Java, or of its `compareTo`. */
+function javaOrder(rt: Runtime, order: Value): Comparing {
+  const natural = treeOrder(rt);
+  return order === null
+    ? (left, right) => stepsOf(natural(left, right))
+    : (left, right) => comparedBy(rt, order, left, right);
+}
 
 function* extreme(rt: Runtime, items: readonly Value[], order: Value, sign: 1 | -1): Steps {
   if (items.length === 0) rt.fail('java.util.NoSuchElementException', null);
-  const compare = comparing(rt, order);
+  const compare = javaOrder(rt, order);
   let best: Value = items[0] ?? null;
-  for (const item of items) if (sign * (yield* compare(item, best)) > 0) best = item;
+  for (const item of items.slice(1)) if (sign * (yield* compare(item, best)) > 0) best = item;
   return best;
 }
 
@@ -67,7 +75,7 @@ function partIndexes(rt: Runtime, items: readonly Value[], part: readonly Value[
 
 function* sortList(rt: Runtime, list: List, order: Value): Steps {
   checkChangeable(rt, list);
-  yield* sortItems(rt, list.items, order);
+  refill(list.items, yield* sorted(rt, list.items, javaOrder(rt, order)));
   return null;
 }
 
@@ -112,9 +120,9 @@ const collections: Readonly<Record<string, LibraryFunction>> = {
     return fixedMap(rt, map, 'SingletonMap');
   },
   'binarySearch(List, Object)': (rt, _self: Value, [list, key]: [Value, Value]) =>
-    searched(itemsNow(rt, list), (item) => stepsOf(compareNow(rt, item, key))),
+    searched(itemsNow(rt, list), (item) => javaOrder(rt, null)(item, key)),
   'binarySearch(List, Object, Comparator)': (rt, _self: Value, [list, key, order]: [Value, Value, Value]) =>
-    searched(itemsNow(rt, list), (item) => comparing(rt, order)(item, key)),
+    searched(itemsNow(rt, list), (item) => javaOrder(rt, order)(item, key)),
   'rotate(List, int)': (rt, _self: Value, [list, distance]: [List, number]) => {
     const items = changedItems(rt, list);
     const by = items.length === 0 ? 0 : ((distance % items.length) + items.length) % items.length;
@@ -186,6 +194,12 @@ function areEqual(rt: Runtime, left: AnyArray | null, right: AnyArray | null): b
   return a.length === b.length && a.every((item, at) => rt.javaEquals(item, b[at]!));
 }
 
+/** Arrays of these types have streams of their own. */
+function kindOf(array: AnyArray): StreamKind {
+  const name = array instanceof ByteArray ? '' : array.javaClass.component!.name;
+  return name === 'int' || name === 'long' || name === 'double' ? name : 'object';
+}
+
 const arrays: Readonly<Record<string, LibraryFunction>> = {
   'asList(Object...)': (rt, _self: Value, [items]: [ArrayValue | null]) =>
     arrayAsList(rt, (items ?? rt.fail('java.lang.NullPointerException', null)).items),
@@ -198,7 +212,12 @@ const arrays: Readonly<Record<string, LibraryFunction>> = {
           .join(', ')}]`,
   'deepToString(Object[])': (rt, _self: Value, [array]: [Value]) => rt.text(new List(itemsNow(rt, array))),
   'equals(Object[], Object[])': (rt, _self: Value, [left, right]: [AnyArray, AnyArray]) => areEqual(rt, left, right),
-  'hashCode(Object[])': (rt, _self: Value, [array]: [Value]) => rt.hash(new List(itemsNow(rt, array))),
+  'hashCode(Object[])': (rt, _self: Value, [array]: [Value]) => {
+    if (array === null) return 0;
+    const items = itemsNow(rt, array);
+    rt.budget.spend(items.length);
+    return rt.hash(new List(items));
+  },
   'copyOf(Object[], int)': (rt, _self: Value, [array, length]: [AnyArray, number]) => copied(rt, array, 0, length),
   'copyOfRange(Object[], int, int)': (rt, _self: Value, [array, from, end]: [AnyArray, number, number]) =>
     copied(rt, array, from, end),
@@ -208,16 +227,24 @@ const arrays: Readonly<Record<string, LibraryFunction>> = {
       itemsNow(rt, array).map(() => value),
     ),
   'sort(Object[])': function* (rt, _self: Value, [array]: [AnyArray]) {
-    refillArray(array, yield* inOrder(rt, array, null));
+    refillArray(array, yield* sorted(rt, itemsNow(rt, array), javaOrder(rt, null)));
     return null;
   },
   'sort(Object[], Comparator)': function* (rt, _self: Value, [array, order]: [AnyArray, Value]) {
-    refillArray(array, yield* inOrder(rt, array, order));
+    refillArray(array, yield* sorted(rt, itemsNow(rt, array), javaOrder(rt, order)));
     return null;
   },
-  'stream(Object[])': (rt, _self: Value, [array]: [Value]) => new Stream(rt, [...itemsNow(rt, array)]),
+  'stream(Object[])': (rt, _self: Value, [array]: [AnyArray]) => streamOf(rt, itemsNow(rt, array), kindOf(array)),
+  'stream(Object[], int, int)': (rt, _self: Value, [array, from, end]: [AnyArray, number, number]) => {
+    const items = itemsNow(rt, array);
+    if (from > end) rt.fail('java.lang.ArrayIndexOutOfBoundsException', `origin(${from}) > fence(${end})`);
+    if (from < 0 || end > items.length) {
+      rt.fail('java.lang.ArrayIndexOutOfBoundsException', `Array index out of range: ${from < 0 ? from : end}`);
+    }
+    return streamOf(rt, items.slice(from, end), kindOf(array));
+  },
   'binarySearch(Object[], Object)': (rt, _self: Value, [array, key]: [Value, Value]) => {
-    return searched(itemsNow(rt, array), (item) => stepsOf(compareNow(rt, item, key)));
+    return searched(itemsNow(rt, array), (item) => javaOrder(rt, null)(item, key));
   },
 };
 
@@ -237,7 +264,7 @@ const objects: Readonly<Record<string, LibraryFunction>> = {
   'requireNonNullElse(Object, Object)': (rt, _self: Value, [value, other]: [Value, Value]) =>
     value ?? other ?? rt.fail('java.lang.NullPointerException', 'defaultObj'),
   'compare(Object, Object, Comparator)': function* (rt, _self: Value, [left, right, order]: [Value, Value, Value]) {
-    return countOf(yield* rt.invoke(order, [left, right]));
+    return rt.javaEquals(left, right) ? 0 : yield* comparedBy(rt, order, left, right);
   },
 };
 

@@ -12,7 +12,14 @@ export function* callWith(rt: Runtime, self: Value, closure: Value, item: Value)
 
 /** Truth of a closure for an element, or of the element itself without a closure. */
 export function* holds(rt: Runtime, self: Value, closure: Value | undefined, item: Value): Steps<boolean> {
-  return rt.truth(closure === undefined ? item : yield* callWith(rt, self, closure, item));
+  if (closure === undefined) return rt.truth(item);
+  const isPair = self instanceof GMap && item instanceof Entry && rt.arity(closure) === 2;
+  return rt.truth(yield* rt.invoke(closure, isPair ? [item.entryKey, item.value] : [item], 'call'));
+}
+
+/** Groovy wraps a test before it looks at the first element. */
+function checkTest(rt: Runtime, closure: Value | undefined): void {
+  if (closure === null) rt.fail('java.lang.NullPointerException', null);
 }
 
 /** Methods that Groovy gives to every object; a lone object is its only element. */
@@ -171,6 +178,7 @@ function* collected(rt: Runtime, self: Value, closure: Value): Steps<Value[]> {
 }
 
 function* firstThat(rt: Runtime, self: Value, closure: Value | undefined): Steps {
+  checkTest(rt, closure);
   const cursor = yield* cursorOf(rt, self);
   while (cursor.hasNext()) {
     rt.budget.spend(1);
@@ -181,6 +189,7 @@ function* firstThat(rt: Runtime, self: Value, closure: Value | undefined): Steps
 }
 
 function* allThat(rt: Runtime, self: Value, closure: Value | undefined): Steps<Value[]> {
+  checkTest(rt, closure);
   const cursor = yield* cursorOf(rt, self);
   const out: Value[] = [];
   while (cursor.hasNext()) {
@@ -193,6 +202,7 @@ function* allThat(rt: Runtime, self: Value, closure: Value | undefined): Steps<V
 }
 
 function* isAny(rt: Runtime, self: Value, closure: Value | undefined, wanted: boolean): Steps<boolean> {
+  checkTest(rt, closure);
   const cursor = yield* cursorOf(rt, self);
   while (cursor.hasNext()) {
     rt.budget.spend(1);
@@ -202,6 +212,7 @@ function* isAny(rt: Runtime, self: Value, closure: Value | undefined, wanted: bo
 }
 
 function* indexThat(rt: Runtime, self: Value, closure: Value, from: number): Steps<number> {
+  checkTest(rt, closure);
   const cursor = yield* cursorOf(rt, self);
   for (let at = 0; cursor.hasNext(); at++) {
     rt.budget.spend(1);
@@ -213,6 +224,7 @@ function* indexThat(rt: Runtime, self: Value, closure: Value, from: number): Ste
 
 /** Indexes, as the Longs that Groovy makes of them. */
 function* indexesThat(rt: Runtime, self: Value, closure: Value, from: number): Steps<bigint[]> {
+  checkTest(rt, closure);
   const cursor = yield* cursorOf(rt, self);
   const found: bigint[] = [];
   for (let at = 0; cursor.hasNext(); at++) {

@@ -1,6 +1,7 @@
 import { hashOf } from '../../values/hash.ts';
 import type { ClassSpec, JavaClass, Obj, Runtime, Value } from '../../values/java-class.ts';
 import { keyText } from '../../values/key-of.ts';
+import { tested } from '../../values/sam-results.ts';
 import { textOf } from '../../values/text.ts';
 import { type Throwable, Thrown } from '../../values/throwable.ts';
 
@@ -52,7 +53,6 @@ export const optionalClasses: readonly ClassSpec[] = [
       'isPresent()': (_rt, self: OptionalValue) => self.value !== null,
       'isEmpty()': (_rt, self: OptionalValue) => self.value === null,
       'get()': (rt, self: OptionalValue) => needed(rt, self.value),
-      'getAsInt()': (rt, self: OptionalValue) => needed(rt, self.value),
       'orElse(Object)': (_rt, self: OptionalValue, [other]: [Value]) => self.value ?? other,
       'orElseThrow()': (rt, self: OptionalValue) => needed(rt, self.value),
       'orElseGet(java.util.function.Supplier)': function* (rt, self: OptionalValue, [supplier]: [Value]) {
@@ -72,7 +72,7 @@ export const optionalClasses: readonly ClassSpec[] = [
         return self.value === null ? self : yield* rt.invoke(run, [self.value]);
       },
       'filter(java.util.function.Predicate)': function* (rt, self: OptionalValue, [test]: [Value]) {
-        const isKept = self.value === null || rt.truth(yield* rt.invoke(test, [self.value]));
+        const isKept = self.value === null || (yield* tested(rt, test, [self.value]));
         return isKept ? self : new OptionalValue(rt, null);
       },
       'ifPresent(java.util.function.Consumer)': function* (rt, self: OptionalValue, [run]: [Value]) {

@@ -29,9 +29,33 @@ function operatorMethods(): Record<string, LibraryFunction> {
     methods[`${name}(Number)`] =
       name === 'compareTo'
         ? (rt: Runtime, self: Value, [other]: [Value]) => rt.compare(self, other)
-        : (rt: Runtime, self: Value, [other]: [Value]) => rt.operator(name, self, other);
+        : (rt: Runtime, self: Value, [other]: [Value]) =>
+            other === null && FAILING.has(name) ? nullOperand(rt, name, self) : rt.operator(name, self, other);
   }
   return methods;
+}
+
+/** Operators that have one method for all numbers; the others have several, and null fits more than one. */
+const FAILING: ReadonlySet<string> = new Set([
+  'mod',
+  'remainder',
+  'power',
+  'leftShift',
+  'rightShift',
+  'rightShiftUnsigned',
+  'and',
+  'or',
+  'xor',
+]);
+
+/** Bits of no number are not supported; all else is an error of Java. */
+function nullOperand(rt: Runtime, name: string, self: Value): never {
+  if (name === 'and' || name === 'or' || name === 'xor')
+    rt.fail(
+      'java.lang.UnsupportedOperationException',
+      `Cannot use ${name}() on this number type: ${rt.classOf(self).name} with value: ${rt.text(self)}`,
+    );
+  return rt.fail('java.lang.NullPointerException', null);
 }
 
 function* counting(rt: Runtime, from: Value, to: Value, by: 1 | -1, closure: Value): Steps {
@@ -45,6 +69,7 @@ function* counting(rt: Runtime, from: Value, to: Value, by: 1 | -1, closure: Val
 }
 
 function* stepping(rt: Runtime, from: Value, to: Value, step: Value, closure: Value): Steps {
+  if (to === null || step === null) rt.fail('java.lang.NullPointerException', null);
   const isUp = rt.compare(step, 0) > 0;
   const isEndless = rt.compare(step, 0) === 0 || (isUp ? rt.compare(from, to) > 0 : rt.compare(from, to) < 0);
   if (isEndless)
@@ -101,6 +126,7 @@ const numberMethods: Readonly<Record<string, LibraryFunction>> = {
     return null;
   },
   'upto(Number, Closure)': (rt, self: Value, [to, closure]: [Value, Value]) => {
+    if (to === null) rt.fail('java.lang.NullPointerException', null);
     if (rt.compare(self, to) > 0) {
       rt.fail(
         'groovy.lang.GroovyRuntimeException',
@@ -110,6 +136,7 @@ const numberMethods: Readonly<Record<string, LibraryFunction>> = {
     return counting(rt, self, to, 1, closure);
   },
   'downto(Number, Closure)': (rt, self: Value, [to, closure]: [Value, Value]) => {
+    if (to === null) rt.fail('java.lang.NullPointerException', null);
     if (rt.compare(self, to) < 0) {
       rt.fail(
         'groovy.lang.GroovyRuntimeException',

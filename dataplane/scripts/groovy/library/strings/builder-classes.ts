@@ -41,6 +41,13 @@ function append(rt: Runtime, self: TextBuilder, value: Value): TextBuilder {
   return self;
 }
 
+/** A part of a text that is appended. */
+function partOf(rt: Runtime, text: string, from: number, end: number): string {
+  if (from < 0 || from > end || end > text.length)
+    rt.fail('java.lang.IndexOutOfBoundsException', `start ${from}, end ${end}, length ${text.length}`);
+  return text.slice(from, end);
+}
+
 function checkRange(rt: Runtime, self: TextBuilder, from: number, end: number): void {
   if (from < 0 || from > end || end > self.content.length) {
     rt.fail('java.lang.StringIndexOutOfBoundsException', `start ${from}, end ${end}, length ${self.content.length}`);
@@ -56,13 +63,14 @@ function checkIndex(rt: Runtime, self: TextBuilder, index: number, comma = ','):
 const methods: Readonly<Record<string, LibraryFunction>> = {
   'append(Object)': (rt, self: TextBuilder, [value]: [Value]) => append(rt, self, value),
   'append(CharSequence, int, int)': (rt, self: TextBuilder, [value, from, end]: [Value, number, number]) =>
-    append(rt, self, rt.text(value).slice(from, end)),
+    append(rt, self, partOf(rt, value === null ? 'null' : rt.text(value), from, end)),
   'leftShift(Object)': (rt, self: TextBuilder, [value]: [Value]) => append(rt, self, rt.text(value)),
   'insert(int, Object)': (rt, self: TextBuilder, [at, value]: [number, Value]) => {
     if (at < 0 || at > self.content.length)
       rt.fail('java.lang.StringIndexOutOfBoundsException', `offset ${at}, length ${self.content.length}`);
     const more = rt.javaText(value);
     rt.budget.allocate(2 * (self.content.length + more.length));
+    rt.budget.spend(1 + (self.content.length + more.length) / 64);
     self.content = self.content.slice(0, at) + more + self.content.slice(at);
     return self;
   },

@@ -1,6 +1,7 @@
 import type { PatternMatch } from '../../../../../contract/pattern/pattern.ts';
 import { type GMap, List } from '../../values/collections.ts';
 import type { LibraryFunction, Runtime, Steps, Value } from '../../values/java-class.ts';
+import { castFail } from '../../values/sam-results.ts';
 import { countWhile } from '../collections/sequence-methods.ts';
 import { itemsNow } from '../collections/walk.ts';
 import { counted, expanded, matchesIn, PatternValue, type Regex, regexIn, replaceBy, splitBy } from './regex.ts';
@@ -82,7 +83,7 @@ export const regexMethods: Readonly<Record<string, LibraryFunction>> = {
     'minus(java.util.regex.Pattern)': (rt, text, [pattern]: [Value]) =>
       replaceBy(rt, regexIn(rt, pattern), text, () => '', true),
     'bitwiseNegate()': (rt, text) => new PatternValue(rt, text),
-    'replace(Map)': (rt, text, [map]: [GMap]) => replacedByMap(rt, text, map),
+    'replace(Map)': (rt, text, [map]: [GMap | null]) => replacedByMap(rt, text, map),
     'eachLine(Closure)': function* (rt, text: string, [closure]: [Value]) {
       let last: Value = null;
       const lines = rt.now(rt.call(text, 'readLines', [])) as List;
@@ -101,7 +102,8 @@ export const regexMethods: Readonly<Record<string, LibraryFunction>> = {
       let out = '';
       for (const character of itemsNow(rt, text)) {
         const put = yield* rt.invoke(closure, [character]);
-        out += put === null ? character : rt.text(put);
+        if (put !== null && typeof put !== 'string') castFail(rt, put, 'java.lang.String');
+        out += put ?? character;
       }
       return out;
     },
@@ -130,8 +132,18 @@ export const regexMethods: Readonly<Record<string, LibraryFunction>> = {
   }),
 };
 
-function replacedByMap(rt: Runtime, text: string, map: GMap): string {
-  const pairs = map.entries().map((entry): [string, string] => [rt.text(entry.entryKey), rt.text(entry.value)]);
+/** A key or value of a map of replacements. */
+function characters(rt: Runtime, value: Value): string {
+  if (value !== null && !rt.isInstance(value, rt.class('java.lang.CharSequence')))
+    castFail(rt, value, 'java.lang.CharSequence');
+  return rt.text(value);
+}
+
+function replacedByMap(rt: Runtime, text: string, map: GMap | null): string {
+  if (map === null) return text;
+  const pairs = map
+    .entries()
+    .map((entry): [string, string] => [characters(rt, entry.entryKey), characters(rt, entry.value)]);
   let out = '';
   for (let at = 0; at < text.length; ) {
     rt.budget.spend(1 + pairs.length);

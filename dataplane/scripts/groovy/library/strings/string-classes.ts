@@ -135,6 +135,7 @@ const onCharacter =
 /** Methods that String has and builders do not; a GString has them by its text. */
 const OF_STRINGS: ReadonlySet<string> = new Set(
   (
+    'intern trim strip stripLeading stripTrailing toLowerCase toUpperCase compareTo ' +
     'startsWith endsWith equalsIgnoreCase contentEquals compareToIgnoreCase concat repeat toCharArray toCharacter toBoolean ' +
     'collectReplacements getBytes formatted regionMatches indent translateEscapes transform matches(String) split(String) ' +
     'split(String,int) replace(CharSequence,CharSequence) replace(char,char) indexOf(int) indexOf(int,int) lastIndexOf(int) ' +
@@ -170,7 +171,15 @@ export const stringClasses: readonly ClassSpec[] = [
     name: 'java.lang.CharSequence',
     methods: chosen((name) => !OF_STRINGS.has(name)),
   },
-  { name: 'groovy.lang.GString', methods: chosen((name) => OF_STRINGS.has(name)) },
+  {
+    name: 'groovy.lang.GString',
+    methods: {
+      ...chosen((name) => OF_STRINGS.has(name)),
+      'plus(String)': (rt, self: Value, [more]: [Value]) => rt.operator('plus', self, more),
+      'compareTo(Object)': (rt, self: Value, [other]: [Value]) =>
+        rt.call(rt.text(self), 'compareTo', [rt.text(other ?? rt.fail('java.lang.NullPointerException', null))]),
+    },
+  },
   { name: 'java.lang.String', methods: chosen((name) => OF_STRINGS.has(name)) },
   {
     name: 'java.lang.String',

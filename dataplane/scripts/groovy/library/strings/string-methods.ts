@@ -3,7 +3,7 @@ import { PRIMITIVES } from '../../values/core-classes.ts';
 import type { LibraryFunction, Runtime, Value } from '../../values/java-class.ts';
 import { chargeCharacters, chargeItems, chargeText, SHORT_TEXT } from '../../values/meter.ts';
 import { Char } from '../../values/numbers.ts';
-import { bordersOf, isRange, normalIndex, type RangeEnds } from '../collections/range-borders.ts';
+import { bordersOf, indexIn, isRange, normalIndex, type RangeEnds } from '../collections/range-borders.ts';
 import { itemsNow } from '../collections/walk.ts';
 import { countOf } from '../numeric.ts';
 
@@ -38,9 +38,12 @@ export function substring(rt: Runtime, text: string, from: number, end: number):
   return text.slice(from, end);
 }
 
+/** A text that is in no other: it is longer than any. */
+const NOWHERE = '\0'.repeat(64);
+
 /** A character parameter that may be a Character, a String of one, or a code. */
 function searchText(rt: Runtime, value: Value): string {
-  if (typeof value === 'number') return String.fromCodePoint(value);
+  if (typeof value === 'number') return value < 0 || value > 0x10ffff ? NOWHERE : String.fromCodePoint(value);
   return rt.text(value);
 }
 
@@ -70,7 +73,7 @@ function part(rt: Runtime, text: string, range: RangeEnds): string {
 
 function parts(rt: Runtime, text: string, indexes: Value): string {
   return itemsNow(rt, indexes)
-    .map((index) => (isRange(index) ? part(rt, text, index) : characterAt(rt, text, countOf(index))))
+    .map((index) => (isRange(index) ? part(rt, text, index) : characterAt(rt, text, indexIn(rt, index))))
     .join('');
 }
 
@@ -203,7 +206,6 @@ export const stringMethods: Readonly<Record<string, LibraryFunction>> = onTexts(
     text.codePointAt(index) ??
     rt.fail('java.lang.StringIndexOutOfBoundsException', `String index out of range: ${index}`),
   'getAt(int)': (rt, text, [index]: [number]) => characterAt(rt, text, index),
-  'getAt(Number)': (rt, text, [index]: [Value]) => characterAt(rt, text, countOf(index)),
   'getAt(Range)': (rt, text, [range]: [RangeEnds]) => part(rt, text, range),
   'getAt(Collection)': (rt, text, [indexes]: [Value]) => parts(rt, text, indexes),
   'substring(int)': (rt, text, [from]: [number]) => substring(rt, text, from, text.length),
@@ -212,7 +214,10 @@ export const stringMethods: Readonly<Record<string, LibraryFunction>> = onTexts(
   'contains(CharSequence)': (rt, text, [other]: [Value]) => text.includes(rt.text(needed(rt, other))),
   'containsIgnoreCase(CharSequence)': (rt, text, [other]: [Value]) => folded(text).includes(folded(rt.text(other))),
   'startsWith(String)': (rt, text, [other]: [Value]) => text.startsWith(rt.text(needed(rt, other))),
-  'startsWith(String, int)': (rt, text, [other, at]: [Value, number]) => at >= 0 && text.startsWith(rt.text(other), at),
+  'startsWith(String, int)': (rt, text, [other, at]: [Value, number]) => {
+    if (at < 0 || at > text.length) return false;
+    return text.startsWith(rt.text(needed(rt, other)), at);
+  },
   'endsWith(String)': (rt, text, [other]: [Value]) => text.endsWith(rt.text(needed(rt, other))),
   'startsWithIgnoreCase(CharSequence)': (rt, text, [other]: [Value]) => folded(text).startsWith(folded(rt.text(other))),
   'endsWithIgnoreCase(CharSequence)': (rt, text, [other]: [Value]) => folded(text).endsWith(folded(rt.text(other))),
@@ -266,7 +271,8 @@ export const stringMethods: Readonly<Record<string, LibraryFunction>> = onTexts(
   'plus(Object)': (rt, text, [more]: [Value]) => rt.operator('plus', text, more),
   'minus(Object)': (rt, text, [less]: [Value]) => without(rt, text, less),
   'next()': (_rt, text) => stepped(text, 1),
-  'previous()': (_rt, text) => stepped(text, -1),
+  'previous()': (rt, text) =>
+    text === '' ? rt.fail('java.lang.IllegalArgumentException', 'the string is empty') : stepped(text, -1),
   'padLeft(Number)': (rt, text, [width]: [Value]) => padding(rt, countOf(width) - text.length, ' ') + text,
   'padLeft(Number, CharSequence)': (rt, text, [width, pad]: [Value, Value]) =>
     padding(rt, countOf(width) - text.length, rt.text(pad)) + text,
@@ -316,7 +322,10 @@ export const stringMethods: Readonly<Record<string, LibraryFunction>> = onTexts(
   },
   'toSet()': (rt, text) => rt.now(rt.call(new List([...itemsNow(rt, text)]), 'toSet', [])),
   'intern()': (_rt, text) => text,
-  'toCharacter()': (_rt, text) => new Char(text.charCodeAt(0)),
+  'toCharacter()': (rt, text) =>
+    text === ''
+      ? rt.fail('java.lang.StringIndexOutOfBoundsException', 'String index out of range: 0')
+      : new Char(text.charCodeAt(0)),
   'normalize()': (_rt, text) => normalized(text),
   'stripIndent()': (_rt, text) => stripIndent(text, commonIndent(text)),
   'stripIndent(int)': (_rt, text, [width]: [number]) => {

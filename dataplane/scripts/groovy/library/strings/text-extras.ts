@@ -4,7 +4,7 @@ import type { Char } from '../../values/numbers.ts';
 import { cursorOver } from '../collections/cursors.ts';
 import { itemsNow, JavaIterator } from '../collections/walk.ts';
 import { charsetOf, decodeBytes } from '../encoding/charsets.ts';
-import { Stream } from '../functional/stream-classes.ts';
+import { type Stream, streamOf } from '../functional/stream.ts';
 import { onTexts } from './string-methods.ts';
 
 /** Each character folded by itself, as Java compares without regard to case. */
@@ -29,7 +29,7 @@ function codes(rt: Runtime, text: string, byPoint: boolean): Stream {
   const units = byPoint
     ? Array.from(text, (character) => character.codePointAt(0)!)
     : Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
-  return new Stream(rt, units, true);
+  return streamOf(rt, units, 'int');
 }
 
 function linesOf(text: string): string[] {
@@ -66,15 +66,19 @@ function unescaped(rt: Runtime, text: string): string {
 }
 
 /** Spaces before a tab stop as a tab. */
-function unexpandedLine(line: string, stop: number): string {
-  if (stop < 1) return line;
-  let out = '';
-  for (let at = 0; at < line.length; at += stop) {
-    const part = line.slice(at, at + stop);
-    const trimmed = part.replace(/ +$/, '');
-    out += part.length === stop && trimmed.length < part.length ? `${trimmed}\t` : part;
+function unexpandedLine(rt: Runtime, line: string, stop: number): string {
+  if (stop < 1) {
+    if (stop === 0) rt.fail('java.lang.UnsupportedOperationException', 'unexpand(0) is not available');
+    rt.fail('java.lang.StringIndexOutOfBoundsException', `start 0, end ${stop}, length ${line.length}`);
   }
-  return out;
+  let out = '';
+  let at = 0;
+  for (; at + stop < line.length; at += stop) {
+    const part = line.slice(at, at + stop);
+    const trimmed = part.trimEnd();
+    out += trimmed.length < part.length ? `${trimmed}\t` : part;
+  }
+  return out + line.slice(at);
 }
 
 function expandedLine(rt: Runtime, line: string, stop: number): string {
@@ -87,7 +91,8 @@ function checkIndex(rt: Runtime, text: string, index: number): void {
     rt.fail('java.lang.StringIndexOutOfBoundsException', `index ${index}, length ${text.length}`);
 }
 
-const moreMethods: Readonly<Record<string, LibraryFunction>> = onTexts({
+/** Methods that no builder has. */
+const ofStrings: Readonly<Record<string, LibraryFunction>> = onTexts({
   'regionMatches(int, String, int, int)': (_rt, text, [at, other, from, length]: [number, string, number, number]) =>
     regionMatches(text, at, other, from, length, false),
   'regionMatches(boolean, int, String, int, int)': (
@@ -95,6 +100,14 @@ const moreMethods: Readonly<Record<string, LibraryFunction>> = onTexts({
     text,
     [ignoresCase, at, other, from, length]: [boolean, number, string, number, number],
   ) => regionMatches(text, at, other, from, length, ignoresCase),
+  'indent(int)': (rt, text, [count]: [number]) => indented(rt, text, count),
+  'translateEscapes()': (rt, text) => unescaped(rt, text),
+  'transform(java.util.function.Function)': function* (rt, text: string, [run]: [Value]): Steps {
+    return yield* rt.invoke(run, [text]);
+  },
+});
+
+const moreMethods: Readonly<Record<string, LibraryFunction>> = onTexts({
   'chars()': (rt, text) => codes(rt, text, false),
   'codePoints()': (rt, text) => codes(rt, text, true),
   'codePointCount(int, int)': (rt, text, [from, end]: [number, number]) => {
@@ -107,15 +120,10 @@ const moreMethods: Readonly<Record<string, LibraryFunction>> = onTexts({
     const before = text.codePointAt(index - 2);
     return before !== undefined && before > 0xffff ? before : text.charCodeAt(index - 1);
   },
-  'indent(int)': (rt, text, [count]: [number]) => indented(rt, text, count),
-  'translateEscapes()': (rt, text) => unescaped(rt, text),
-  'transform(java.util.function.Function)': function* (rt, text: string, [run]: [Value]): Steps {
-    return yield* rt.invoke(run, [text]);
-  },
   'denormalize()': (_rt, text) => text.replaceAll(/\r\n?/g, '\n'),
-  'unexpand()': (_rt, text) => unexpanded(text, 8),
-  'unexpand(int)': (_rt, text, [stop]: [number]) => unexpanded(text, stop),
-  'unexpandLine(int)': (_rt, text, [stop]: [number]) => unexpandedLine(text, stop),
+  'unexpand()': (rt, text) => unexpanded(rt, text, 8),
+  'unexpand(int)': (rt, text, [stop]: [number]) => unexpanded(rt, text, stop),
+  'unexpandLine(int)': (rt, text, [stop]: [number]) => unexpandedLine(rt, text, stop),
   'expandLine(int)': (rt, text, [stop]: [number]) => expandedLine(rt, text, stop),
   'iterator()': (rt, text) => new JavaIterator(rt, cursorOver(itemsNow(rt, text))),
   'eachLine(int, Closure)': function* (rt, text: string, [first, closure]: [number, Value]): Steps {
@@ -128,10 +136,10 @@ const moreMethods: Readonly<Record<string, LibraryFunction>> = onTexts({
   },
 });
 
-function unexpanded(text: string, stop: number): string {
+function unexpanded(rt: Runtime, text: string, stop: number): string {
   return text
     .split('\n')
-    .map((line) => unexpandedLine(line, stop))
+    .map((line) => unexpandedLine(rt, line, stop))
     .join('\n');
 }
 
@@ -240,9 +248,10 @@ const tokenizerClass: ClassSpec = {
 
 export const textExtraClasses: readonly ClassSpec[] = [
   { name: 'java.lang.CharSequence', methods: moreMethods },
+  { name: 'groovy.lang.GString', methods: ofStrings },
   {
     name: 'java.lang.String',
-    methods: {},
+    methods: ofStrings,
     constructors: {
       '(byte[], int, int, String)': (rt, _self: Value, args: [ByteArray, number, number, string]) => part(rt, ...args),
       '(byte[], int, int, java.nio.charset.Charset)': (rt, _self: Value, args: [ByteArray, number, number, Value]) =>

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { ByteArray } from '../../values/collections.ts';
 import type { ClassSpec, JavaClass, Obj, Runtime, Value } from '../../values/java-class.ts';
 import { Double, Float } from '../../values/numbers.ts';
-import { Stream } from '../functional/stream-classes.ts';
+import { type Stream, streamOf } from '../functional/stream.ts';
 
 const MASK = (1n << 48n) - 1n;
 const FACTOR = 0x5deece66dn;
@@ -75,10 +75,10 @@ function bounded(rt: Runtime, random: Random, from: number, bound: number): numb
   return random.below(rt, range) + from;
 }
 
-function streamOf(rt: Runtime, count: bigint, make: () => number): Stream {
+function randomStream(rt: Runtime, count: bigint, make: () => number): Stream {
   rt.budget.spend(Number(count));
   rt.budget.allocate(Number(count) * 8);
-  return new Stream(rt, Array.from({ length: Number(count) }, make), true);
+  return streamOf(rt, Array.from({ length: Number(count) }, make), 'int');
 }
 
 export const randomClasses: readonly ClassSpec[] = [
@@ -107,9 +107,9 @@ export const randomClasses: readonly ClassSpec[] = [
           word >>= 8;
         }
       },
-      'ints(long)': (rt, self: Random, [count]: [bigint]) => streamOf(rt, count, () => self.bits(32)),
+      'ints(long)': (rt, self: Random, [count]: [bigint]) => randomStream(rt, count, () => self.bits(32)),
       'ints(long, int, int)': (rt, self: Random, [count, from, bound]: [bigint, number, number]) =>
-        streamOf(rt, count, () => bounded(rt, self, from, bound)),
+        randomStream(rt, count, () => bounded(rt, self, from, bound)),
     },
   },
   {

@@ -1,5 +1,5 @@
 import type { ClassSpec, LibraryFunction, Runtime, Steps, Value } from '../../values/java-class.ts';
-import { Stream } from '../functional/stream-classes.ts';
+import { streamOf } from '../functional/stream.ts';
 import { EnumConstant, enumSpec } from '../numbers/big-classes.ts';
 import { ZoneValue } from './date-classes.ts';
 import { dayNames, epochDay, isLeapYear, monthLength, monthNames, weekDay } from './date-element.ts';
@@ -151,7 +151,7 @@ const kinds: Readonly<Record<TimeKind, Readonly<Record<string, LibraryFunction>>
       if (count < 0) rt.fail('java.lang.IllegalArgumentException', `${end.text()} < ${self.text()}`);
       rt.budget.spend(count);
       rt.budget.allocate(count * 64);
-      return new Stream(
+      return streamOf(
         rt,
         Array.from({ length: count }, (_, at) => dateOf(rt, dayOf(self) + at)),
       );
