@@ -237,6 +237,8 @@ export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type'
     unitsServing: count,
     clock: z.number(),
     since: short,
+    memory: z.exactOptional(count),
+    confirmed: z.exactOptional(z.number()),
     routes: z.array(
       routeKey.extend({
         name: text,

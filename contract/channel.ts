@@ -135,6 +135,10 @@ export interface Report {
   readonly clock: number;
   /** Tells figures that begin at zero again from those that go on: the start of the plane. */
   readonly since: string;
+  /** Resident memory of the process, in bytes; absent from older planes. */
+  readonly memory?: number;
+  /** When a controller last confirmed what the plane serves, on the same clock; absent from older planes and before that. */
+  readonly confirmed?: number;
   readonly routes: readonly RouteReport[];
 }
 

@@ -1,5 +1,5 @@
 import { type Attempt, attempt } from '../contract/document/late-part.ts';
-import { type RouteKey, routeKeyText, type Update } from '../contract/snapshot.ts';
+import { routeKeyText, type Update } from '../contract/snapshot.ts';
 import type { Compilation, Compiler } from './compile/compiler.ts';
 import { type LastGood, nothingGood } from './compile/last-good.ts';
 import type { SourceFile } from './compile/source-file.ts';
@@ -67,8 +67,8 @@ export class LiveInstance implements ManagedInstance {
   }
 
   /** Routes that planes could not build. */
-  get unbuiltRoutes(): RouteKey[] {
-    return [...this.unbuilt.values()].flatMap(({ route }) => route ?? []);
+  get unbuiltRoutes(): UnbuiltPart[] {
+    return [...this.unbuilt.values()];
   }
 
   get configDirectory(): string {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../contract/document/json-value.ts';
 import { readResource } from '../../contract/resources/read-resource.ts';
 import { resourceKey } from '../../contract/resources/resource.ts';
 import type { ApiRequest } from '../../controller/cluster/api/api-client.ts';
+import { CallerGate } from '../../controller/cluster/crest/caller-gate.ts';
 import { CrestFront } from '../../controller/cluster/crest/crest-front.ts';
 import { closedGuard } from '../../platform/admin/admin-guard.ts';
 import { AdminServer } from '../../platform/admin/admin-server.ts';
@@ -46,7 +47,9 @@ function served(): AdminServer {
     }),
   );
   const front = new CrestFront({
-    ...{ api, rate: 999_999, info: {}, isListed: () => true, secret: () => 'bench' },
+    ...{ api, info: {}, isListed: () => true, secret: () => 'bench' },
+    gate: new CallerGate({ api, rate: 999_999 }),
+    planes: async () => [],
     judge: { judge: () => null },
     routeSchema: async () => ({ schema: {} }),
     explain: async () => ({}),

@@ -2,20 +2,29 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { AdminSettings } from '../../contract/admin-settings.ts';
-import type { DescribedSchema, EndpointDescription } from '../../contract/crest/describe/description.ts';
+import type { DescribedSchema } from '../../contract/crest/describe/description.ts';
 import { PageCookies } from '../../contract/crest/page-cookie.ts';
 import type { Resource } from '../../contract/crest/resource.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
+import { firstProblem, MOST_PROBLEMS } from '../../controller/admin/status-report.ts';
 import type { LiveInstance } from '../../controller/live-instance.ts';
 import { apiTree } from '../../controller/manage/api-tree.ts';
 import { declaredObjects } from '../../controller/manage/declared-objects.ts';
 import type { ExplainRequest } from '../../controller/manage/explained-request.ts';
+import type { UnbuiltPart } from '../../controller/manage/managed-instance.ts';
 import { readOnlyCollection } from '../../controller/manage/read-only-collection.ts';
 import { AUDIT_SERVICE, SECRET_STORE, shownAuditService, shownStore } from '../../controller/manage/shown-objects.ts';
+import {
+  PLANE_DESCRIPTION,
+  planeResource,
+  type ShownPlane,
+  type ShownPlaneProblem,
+} from '../../controller/manage/shown-plane.ts';
 import { catalogue } from '../../dataplane/catalogue/catalogue.ts';
 import { auditEndpoint } from '../../dataplane/supervisor/audit-endpoint.ts';
-import type { PlaneInside } from '../../dataplane/supervisor/plane-options.ts';
+import type { PlaneInside, PlaneStatus } from '../../dataplane/supervisor/plane-options.ts';
 import type { CrestTree } from '../../platform/admin/crest-path.ts';
+import { programVersion } from '../version.ts';
 import { type ExplainSetting, explainRequest } from './explain-request.ts';
 import { serverInfo } from './server-info.ts';
 import { transformByScript } from './transform-by-script.ts';
@@ -49,7 +58,7 @@ export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) =>
       changed: (change) => log.info({ ...change }, 'route changed over HTTP'),
       audit: (topic) => auditEndpoint(audits, topic, cookies),
       others: {
-        planes: readOnlyCollection(PLANE, () => [planeOf(instance, status())], cookies),
+        planes: readOnlyCollection(PLANE_DESCRIPTION, () => [planeOf(instance, status())], cookies),
         ...(managesRoutes && {
           'secret-stores': readOnlyCollection(SECRET_STORE, () => stores().map(shownStore), cookies),
           'audit-services': readOnlyCollection(AUDIT_SERVICE, () => services().map(shownAuditService), cookies),
@@ -60,29 +69,32 @@ export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) =>
 }
 
 /** The one data plane of an instance. */
-function planeOf(instance: LiveInstance, status: object): Resource & { readonly id: string } {
-  const { compilation, revision } = instance;
-  const wanted = compilation.snapshot?.revision ?? null;
-  const problems = instance.unbuiltRoutes.map(({ router, id }) => ({ router, route: id }));
-  return { id: hostname(), revision, content: { revision, isCurrent: revision === wanted, problems, ...status } };
+function planeOf(instance: LiveInstance, status: PlaneStatus): Resource & { readonly id: string } {
+  const { compilation, revision, unbuiltRoutes } = instance;
+  const isCurrent = revision === (compilation.snapshot?.revision ?? null);
+  const { units, addresses, draining, unitRestarts, backends, ready } = status;
+  const name = hostname();
+  const plane: ShownPlane = {
+    ...{ name, namespace: null, group: null, labels: {}, isSidecar: false, controller: null },
+    state: unbuiltRoutes.length > 0 ? 'refused' : isCurrent ? 'current' : 'behind',
+    ...{ isCurrent, version: programVersion(), revision, ready },
+    ...{ connectedSince: null, snapshotAge: null, lag: null, clockAhead: null },
+    ...{ units: units.length, unitsServing: units.filter(({ serving }) => serving).length },
+    ...{ memory: process.memoryUsage.rss(), routes: compilation.snapshot?.routes.length ?? 0 },
+    problems: unbuiltRoutes.slice(0, MOST_PROBLEMS).map(shownProblem),
+    problemCount: unbuiltRoutes.length,
+  };
+  return planeResource(name, plane, { addresses, draining, unitRestarts, backends });
 }
 
-const PLANE: EndpointDescription = {
-  name: 'plane',
-  title: 'Data planes',
-  description: 'Data planes, the revision of the configuration that each runs, and the routes that it cannot build.',
-  hasRevisions: true,
-  schema: () => ({
-    schema: {
-      type: 'object',
-      properties: {
-        revision: { type: ['string', 'null'] },
-        isCurrent: { type: 'boolean' },
-        problems: { type: 'array', items: { type: 'object' } },
-      },
-    },
-  }),
-};
+function shownProblem({ route, problems, keepsServing }: UnbuiltPart): ShownPlaneProblem {
+  return {
+    router: route?.router ?? null,
+    route: route?.id ?? 'config.json',
+    message: firstProblem(problems),
+    keepsServing,
+  };
+}
 
 function typesOf(kind: string): ReadonlySet<string> {
   return new Set(catalogue.definitions.filter((one) => one.kind === kind).map(({ type }) => type));

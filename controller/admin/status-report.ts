@@ -1,10 +1,11 @@
-import { pathText } from '../../contract/problem.ts';
+import type { RouteProblems } from '../../contract/channel.ts';
+import { type Problem, pathText } from '../../contract/problem.ts';
 import { routeKeyFrom } from '../../contract/snapshot.ts';
 import { errorText } from '../../platform/error-text.ts';
 import type { ReflectorFacts } from '../cluster/api/reflector-facts.ts';
 import type { ControllerIdentity } from '../cluster/identity/controller-identity.ts';
 import type { ResourceVerdict } from '../compile/resources/resource-verdict.ts';
-import { BASE_PROBLEMS, type PlaneFacts } from '../publish/plane-facts.ts';
+import { BASE_PROBLEMS, type PlaneFacts, type TimedReport } from '../publish/plane-facts.ts';
 import { type PlaneState, planeState } from '../publish/plane-state.ts';
 
 /** Data of `gatewarden status`. */
@@ -47,8 +48,14 @@ export interface WatchReport {
   readonly fault: string | null;
 }
 
+/** State of a data plane. Optional members are missing from a leader of an older version. */
 export interface PlaneReport {
+  /** Name for people, with the namespace. */
   readonly plane: string;
+  readonly name?: string;
+  readonly namespace?: string | null;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly isSidecar?: boolean;
   readonly group: string;
   readonly controller: string;
   readonly state: PlaneState;
@@ -63,7 +70,24 @@ export interface PlaneReport {
   readonly ready: boolean | null;
   /** Milliseconds that its clock is ahead of the controller's, with what the report took; null before its first report. */
   readonly clockAhead: number | null;
-  readonly problems: readonly { readonly route: string; readonly message: string }[];
+  /** RFC 3339; null without a stream. */
+  readonly connectedSince?: string | null;
+  /** Milliseconds since a controller last confirmed what it serves; null before its first report. */
+  readonly snapshotAge?: number | null;
+  readonly units?: number | null;
+  readonly unitsServing?: number | null;
+  /** Resident memory in bytes. */
+  readonly memory?: number | null;
+  readonly problems: readonly PlaneProblem[];
+  readonly problemCount?: number;
+}
+
+export interface PlaneProblem {
+  /** Null for the base configuration. */
+  readonly router?: string | null;
+  readonly route: string;
+  readonly message: string;
+  readonly keepsServing?: boolean;
 }
 
 export interface StatusReportSource {
@@ -86,7 +110,7 @@ export interface StatusReportSource {
 }
 
 /** How many problems of one plane, or of the base configuration, are told. */
-const MOST_PROBLEMS = 20;
+export const MOST_PROBLEMS = 20;
 
 export function statusReport(source: StatusReportSource): StatusReport {
   const { controller, leader, isLeader, waitsFor, revision, followers, baseProblems, now } = source;
@@ -111,12 +135,17 @@ export function statusReport(source: StatusReportSource): StatusReport {
 /** The report of a follower, with all planes that the leader knows. @param ask asks the leader, whose answer is JSON */
 export async function withLeaderPlanes(own: StatusReport, ask: () => Promise<Buffer>): Promise<StatusReport> {
   try {
-    const planes: unknown = JSON.parse((await ask()).toString('utf8'));
-    if (!Array.isArray(planes)) throw new Error('it sent an unexpected response');
-    return { ...own, planes: planes as PlaneReport[] };
+    return { ...own, planes: readPlanes(await ask()) };
   } catch (error) {
     return { ...own, leaderFault: errorText(error) };
   }
+}
+
+/** Reads the planes that a leader sent. @throws Error for anything else */
+export function readPlanes(sent: Buffer): PlaneReport[] {
+  const planes: unknown = JSON.parse(sent.toString('utf8'));
+  if (!Array.isArray(planes)) throw new Error('it sent an unexpected response');
+  return planes as PlaneReport[];
 }
 
 function resourceCounts(verdicts: readonly ResourceVerdict[]): ResourceCount[] {
@@ -130,24 +159,46 @@ function resourceCounts(verdicts: readonly ResourceVerdict[]): ResourceCount[] {
 
 function planeReport(facts: PlaneFacts, { now, isConnected, revisionFor }: StatusReportSource): PlaneReport {
   const { identity, controller, version, connectedSince, revision, pending, running, problems, lastReport } = facts;
-  const { namespace, name, group } = identity;
+  const { namespace, name, group, labels, isSidecar } = identity;
+  const hasStream = isConnected(identity.id);
+  const { report } = lastReport ?? {};
   return {
     plane: namespace === null ? name : `${namespace}/${name}`,
+    ...{ name, namespace, labels, isSidecar },
     group,
     controller,
-    state: planeState(facts, isConnected(identity.id), revisionFor(facts)),
+    state: planeState(facts, hasStream, revisionFor(facts)),
     version,
     age: now - connectedSince,
     revision,
     lag: pending === null ? null : now - pending.sentAt,
     routes: running.size,
-    ready: lastReport?.report.ready ?? null,
+    ready: report?.ready ?? null,
     clockAhead: lastReport === null ? null : lastReport.report.clock - lastReport.at,
-    problems: [...problems].slice(0, MOST_PROBLEMS).map(([key, { problems: all }]) => {
-      const first = all.find(({ severity }) => severity === 'error') ?? all[0];
-      const path = first === undefined ? '' : pathText(first.path);
-      const message = `${path === '' ? '' : `${path}: `}${first?.message ?? 'could not be built'}`;
-      return { route: key === BASE_PROBLEMS ? 'config.json' : routeKeyFrom(key).id, message };
-    }),
+    connectedSince: hasStream ? new Date(connectedSince).toISOString() : null,
+    snapshotAge: snapshotAge(lastReport, now),
+    units: facts.units ?? null,
+    unitsServing: report?.unitsServing ?? null,
+    memory: report?.memory ?? null,
+    problems: [...problems].slice(0, MOST_PROBLEMS).map(([key, parts]) => planeProblem(key, parts)),
+    problemCount: problems.size,
   };
+}
+
+/** By the clock of the plane up to its report, and by ours since then. */
+function snapshotAge(last: TimedReport | null, now: number): number | null {
+  if (last?.report.confirmed === undefined) return null;
+  return Math.max(0, last.report.clock - last.report.confirmed + now - last.at);
+}
+
+function planeProblem(key: string, { problems, keepsServing }: RouteProblems): PlaneProblem {
+  const { router, id } = key === BASE_PROBLEMS ? { router: null, id: 'config.json' } : routeKeyFrom(key);
+  return { router, route: id, message: firstProblem(problems), keepsServing };
+}
+
+/** Returns the first error of a part that could not be built, with its path. */
+export function firstProblem(problems: readonly Problem[]): string {
+  const first = problems.find(({ severity }) => severity === 'error') ?? problems[0];
+  const path = first === undefined ? '' : pathText(first.path);
+  return `${path === '' ? '' : `${path}: `}${first?.message ?? 'could not be built'}`;
 }

@@ -19,13 +19,16 @@ import type { ServingCertificate } from '../publish/channel/serving-credentials.
 import type { ApiCaller, ApiOnBehalf } from './api/api-client.ts';
 import type { NamespaceScope } from './cluster-source.ts';
 import { type AnsweredCall, isChange } from './crest/answered-call.ts';
+import { CallerGate } from './crest/caller-gate.ts';
 import { CrestFront, type CrestFrontOptions } from './crest/crest-front.ts';
 import { type AdmissionTarget, admissionConfiguration } from './identity/admission-configuration.ts';
 import { AdmissionRegistration, type WebhookConfigurationKind } from './identity/admission-registration.ts';
-import { reviewedAccess } from './identity/reviewed-access.ts';
 
 /** How often somebody looks whether the webhook is still registered as it has to be, in milliseconds. */
 const REGISTRATION_INTERVAL = 60_000;
+
+/** Requests in a second that a caller may send for status, dump and monitoring where Common REST is turned off. */
+const STATUS_RATE = 100;
 
 /** Characters of a path in a log line. */
 const LONGEST_PATH = 400;
@@ -73,7 +76,7 @@ export interface ControllerFrontsOptions {
   /** Requests of Common REST in a second, for each caller; 0 serves none. */
   readonly apiRate: number;
   /** Cache and secret of the controller, and what its data planes run, for Common REST. */
-  readonly managed: Pick<CrestFrontOptions, 'source' | 'isListed' | 'secret' | 'live'>;
+  readonly managed: Pick<CrestFrontOptions, 'source' | 'isListed' | 'secret' | 'live' | 'planes'>;
   readonly explain: ExplainRequest;
 }
 
@@ -112,9 +115,10 @@ export class ControllerFronts {
   openSecureAdmin(address: ListenAddress): Promise<BoundAddress> {
     const { api, judge, info, routeSchema, explain, managed, apiRate: rate, certificate } = this.options;
     const answered = (call: AnsweredCall): void => this.apiAnswered(call);
-    const parts = { api, judge, info, routeSchema, explain, rate, answered, ...managed };
+    const gate = new CallerGate({ api, rate: rate > 0 ? rate : STATUS_RATE });
+    const parts = { api, judge, info, routeSchema, explain, gate, answered, ...managed };
     const paths = rate > 0 ? new CrestFront(parts).paths : [];
-    this.secureAdmin = this.adminWith(reviewedAccess(api), pair(certificate()), paths);
+    this.secureAdmin = this.adminWith(gate.pathGuard, pair(certificate()), paths);
     this.admins.push(this.secureAdmin);
     return this.secureAdmin.listen(address);
   }

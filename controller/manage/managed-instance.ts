@@ -14,6 +14,8 @@ export interface FileChange {
 export interface UnbuiltPart {
   readonly route: RouteKey | null;
   readonly problems: readonly Problem[];
+  /** True if the version before keeps serving. */
+  readonly keepsServing: boolean;
 }
 
 /** An instance that can be asked and changed over HTTP. */

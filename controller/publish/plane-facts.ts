@@ -10,6 +10,8 @@ export interface PlaneFacts {
   readonly connectedSince: number;
   /** The version of its program. */
   readonly version: string;
+  /** Number of its event loops; absent while it is not known. */
+  readonly units?: number;
   /** What it was sent last and has not yet answered, or null when nothing is under way. */
   readonly pending: PendingRevision | null;
   /** The revision that it runs; null before its first accepted update. */

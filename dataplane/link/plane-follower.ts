@@ -114,8 +114,10 @@ export class PlaneFollower implements LinkedPlane {
       if (this.held !== null && this.isServing && isDue) void this.keep(this.held);
     }
     const { ready, unitsServing } = plane;
-    const { revision, since } = this;
-    return { revision, ready, unitsServing, clock: Date.now(), since, routes: plane.report() };
+    const { revision, since, confirmed } = this;
+    const memory = process.memoryUsage.rss();
+    const state = { revision, ready, unitsServing, clock: Date.now(), since, memory };
+    return { ...state, ...(confirmed !== null && { confirmed }), routes: plane.report() };
   }
 
   private async take(message: WholeUpdate): Promise<Outcome> {

@@ -44,8 +44,18 @@ export interface PreparedPlaneOptions {
 /** Parts of a plane that its endpoints show. */
 export interface PlaneInside {
   readonly audits: AskedAudit;
-  /** Returns its addresses and units. */
-  status(): object;
+  status(): PlaneStatus;
+}
+
+/** State of a plane on its admin port. */
+export interface PlaneStatus {
+  readonly addresses: readonly object[];
+  readonly ready: boolean;
+  readonly draining: boolean;
+  readonly unitRestarts: number;
+  readonly units: readonly { readonly number: number; readonly serving: boolean }[];
+  readonly link?: object | undefined;
+  readonly backends: readonly object[];
 }
 
 /** The link to a controller, for those who look at the admin port. */

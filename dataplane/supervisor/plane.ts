@@ -26,7 +26,7 @@ import { ConfirmedAge } from './confirmed-age.ts';
 import { isBaseBad, PlaneConfiguration } from './plane-configuration.ts';
 import { PlaneMetrics } from './plane-metrics.ts';
 import { PlaneNotices } from './plane-notices.ts';
-import type { PreparedPlaneOptions } from './plane-options.ts';
+import type { PlaneStatus, PreparedPlaneOptions } from './plane-options.ts';
 import { routeReports } from './route-reports.ts';
 import { giveBackLater } from './spare-memory.ts';
 import { SpareUnit } from './spare-unit.ts';
@@ -239,9 +239,9 @@ class Supervisor implements PreparedPlane {
     };
   }
 
-  private get status(): object {
+  private get status(): PlaneStatus {
     return {
-      addresses: this.addresses,
+      ...{ addresses: this.addresses, ready: this.ready },
       draining: this.draining,
       unitRestarts: this.units.restarts,
       units: this.units.all.map(({ number, serving }) => ({ number, serving })),

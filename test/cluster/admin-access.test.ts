@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ClusterApi } from '../../controller/cluster/api/api-client.ts';
-import { reviewedAccess } from '../../controller/cluster/identity/reviewed-access.ts';
+import { CallerGate } from '../../controller/cluster/crest/caller-gate.ts';
 import type { AdminGuard } from '../../platform/admin/admin-guard.ts';
 import { type TestCluster, theCluster } from '../support/cluster/cluster.ts';
 import { limitedAccount } from '../support/cluster/limited-account.ts';
@@ -20,11 +20,14 @@ beforeAll(async () => {
 
 async function guard(): Promise<AdminGuard> {
   const account = await limitedAccount(cluster, 'controller', reviews);
-  return reviewedAccess(new ClusterApi({ kubeconfig: account.kubeconfig() }));
+  return new CallerGate({ api: new ClusterApi({ kubeconfig: account.kubeconfig() }), rate: 100 }).pathGuard;
 }
 
 const asking = (authorization?: string, method = 'GET'): IncomingMessage =>
-  ({ method, headers: authorization === undefined ? {} : { authorization } }) as IncomingMessage;
+  ({
+    ...{ method, socket: { remoteAddress: '127.0.0.1' } },
+    headersDistinct: authorization === undefined ? {} : { authorization: [authorization] },
+  }) as unknown as IncomingMessage;
 
 describe('beyond health and metrics, the admin address', () => {
   it('admits users whose RBAC allows the path, for that path only', async () => {
@@ -50,7 +53,8 @@ describe('beyond health and metrics, the admin address', () => {
 
   it('rejects everyone when the API server is unreachable', async () => {
     const account = await limitedAccount(cluster, 'powerless', []);
-    const { admit } = reviewedAccess(new ClusterApi({ kubeconfig: account.kubeconfig() }));
+    const { admit } = new CallerGate({ api: new ClusterApi({ kubeconfig: account.kubeconfig() }), rate: 100 })
+      .pathGuard;
     expect(await admit(asking(`Bearer ${tokens.reader}`), '/status')).toMatchObject({ status: 503 });
   });
 });

@@ -6,7 +6,7 @@ import { readIpAddress } from '../../../contract/ip-address.ts';
 import { GROUP, type ResourceKind, resourcePlurals } from '../../../contract/resources/resource.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { ApiCaller } from '../api/api-client.ts';
-import { type ReviewedUser, reviewAccess, reviewToken } from '../identity/reviews.ts';
+import { type AccessAttributes, type ReviewedUser, reviewAccess, reviewToken } from '../identity/reviews.ts';
 import { tokenClaims } from '../identity/token-claims.ts';
 import { FairTurns } from './fair-turns.ts';
 import { ReviewCache } from './review-cache.ts';
@@ -92,16 +92,25 @@ export class CallerReview {
   }
 
   /** Returns true if a caller may do something. @throws CrestError 503 without an answer */
-  may({ name: caller, user, key }: Caller, access: ResourceAccess): Promise<boolean> {
+  may(caller: Caller, access: ResourceAccess): Promise<boolean> {
     const { kind = 'Route', verb, namespace, name } = access;
     const resourceAttributes = {
       ...{ group: GROUP, resource: resourcePlurals[kind], verb },
       ...(namespace !== undefined && { namespace }),
       ...(name !== undefined && { name }),
     };
-    const question = JSON.stringify([key, kind, verb, namespace ?? '', name ?? '']);
-    return this.accesses.answer(question, () =>
-      asked(this.ofCallers, caller, () => reviewAccess(this.api, user, { resourceAttributes })),
+    return this.allowed(caller, [kind, verb, namespace ?? '', name ?? ''], { resourceAttributes });
+  }
+
+  /** Returns true if a caller may use a path that belongs to no resource. @throws CrestError 503 without an answer */
+  mayUse(caller: Caller, verb: string, path: string): Promise<boolean> {
+    return this.allowed(caller, [verb, path], { nonResourceAttributes: { path, verb } });
+  }
+
+  private allowed(caller: Caller, question: readonly string[], attributes: AccessAttributes): Promise<boolean> {
+    const { name, user, key } = caller;
+    return this.accesses.answer(JSON.stringify([key, ...question]), () =>
+      asked(this.ofCallers, name, () => reviewAccess(this.api, user, attributes)),
     );
   }
 

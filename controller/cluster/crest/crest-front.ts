@@ -1,5 +1,4 @@
 import { hkdfSync } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { errorAnswer } from '../../../contract/crest/crest-answer.ts';
 import { CrestError } from '../../../contract/crest/crest-error.ts';
 import type { DescribedSchema, EndpointDescription } from '../../../contract/crest/describe/description.ts';
@@ -8,22 +7,24 @@ import type { CrestEndpoint } from '../../../contract/crest/provider.ts';
 import { transactionIdOf } from '../../../contract/crest/transaction-id.ts';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { AdminAnswer } from '../../../platform/admin/admin-answer.ts';
-import type { AdminGuard, AdminRefusal } from '../../../platform/admin/admin-guard.ts';
+import type { AdminGuard } from '../../../platform/admin/admin-guard.ts';
 import type { AdminCall, AdminPath } from '../../../platform/admin/admin-table.ts';
-import { CallRate } from '../../../platform/admin/call-rate.ts';
 import { type CrestTree, crestRefusal, treeAnswer } from '../../../platform/admin/crest-path.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
-import type { BudgetTerms } from '../../../platform/refilling-budget.ts';
+import type { PlaneReport } from '../../admin/status-report.ts';
 import type { AdmissionJudge } from '../../admission/admission-judge.ts';
 import { INFO_DESCRIPTION, routeDescription } from '../../manage/route-description.ts';
+import { PLANE_DESCRIPTION } from '../../manage/shown-plane.ts';
 import type { ApiCaller, ApiOnBehalf } from '../api/api-client.ts';
 import { isOlderVersion } from '../api/resource-version.ts';
 import type { ClusterSource } from '../cluster-source.ts';
 import { bearerToken } from '../identity/reviews.ts';
 import { type AnsweredCall, collectionOf, operationOf } from './answered-call.ts';
-import { type Caller, CallerReview, unauthenticated, unavailable } from './caller-review.ts';
+import type { CallerGate } from './caller-gate.ts';
+import { type Caller, unauthenticated, unavailable } from './caller-review.ts';
 import { CallerSlots } from './caller-slots.ts';
 import { clusterObjects } from './cluster-objects.ts';
+import { type ClusterPlanesParts, clusterPlanes, recentAnswer } from './cluster-planes.ts';
 import { type ClusterRoutesParts, clusterRoutes } from './cluster-routes.ts';
 import { clusterTree } from './cluster-tree.ts';
 import { ASKED_OF_PLANES, type ExplainedPlanes } from './explain-for-caller.ts';
@@ -39,8 +40,10 @@ export interface CrestFrontOptions extends ExplainedPlanes {
   readonly judge: AdmissionJudge;
   /** Facts about the server, such as its version. */
   readonly info: JsonObject;
-  /** Requests in a second, for each caller. */
-  readonly rate: number;
+  /** Judges who asks. */
+  readonly gate: CallerGate;
+  /** Returns all data planes. @throws Error when the leader cannot be asked for them */
+  planes(): Promise<readonly PlaneReport[]>;
   /** Returns the schema of a route document. */
   readonly routeSchema: () => Promise<DescribedSchema>;
   readonly clock?: Clock;
@@ -57,38 +60,31 @@ const LONGEST_BODY = 1_048_576;
 const SEEN_WITHIN = 2_000;
 /** Explanations under way: each looks at all routes of a tenant. */
 const EXPLANATIONS = { each: 2, all: 8 };
-/** All callers together may ask this many times as often as one. */
-const SHARED = 10;
-/** Seconds of its rate that a caller may use at once. */
-const BURST = 5;
 
 /** Serves Common REST to users of the cluster. Every request brings a token, and nothing of it outlives the request. */
 export class CrestFront {
   private readonly options: CrestFrontOptions;
   private readonly clock: Clock;
-  private readonly review: CallerReview;
-  private readonly rate: CallRate;
   private readonly parts: ClusterRoutesParts;
   private readonly description: EndpointDescription;
   private readonly readOnly: readonly ReadOnlyKind[];
+  private readonly planes: ClusterPlanesParts;
   private cookies: { readonly secret: string; readonly made: PageCookies } | null = null;
 
   constructor(options: CrestFrontOptions) {
-    const { api, source, judge, rate, clock = systemClock } = options;
+    const { source, judge, gate, clock = systemClock } = options;
     this.options = options;
     this.clock = clock;
-    this.review = new CallerReview({ api, clock });
-    this.rate = new CallRate({
-      ...{ each: budgetOf(rate), all: budgetOf(SHARED * rate), clock },
-    });
     this.description = clusterRouteDescription(options.routeSchema);
     const turns = new QueryTurns(clock);
     this.parts = {
-      ...{ source, items: new ResourceItems(), review: this.review, judge },
+      ...{ source, items: new ResourceItems(), review: gate.review, judge },
       ...{ explain: options.explain, live: options.live, explanations: new CallerSlots(EXPLANATIONS) },
       cookies: () => this.pageCookies(),
       inTurn: (run) => turns.run(run),
     };
+    const { cookies, inTurn } = this.parts;
+    this.planes = { review: gate.review, cookies, inTurn, planes: recentAnswer(() => options.planes(), clock) };
     this.readOnly = READ_ONLY.map(({ shown, ...kind }) => ({ ...kind, items: new ResourceItems(shown) }));
   }
 
@@ -106,35 +102,18 @@ export class CrestFront {
     return {
       admit: async (request, path) => {
         const begun = this.clock.steady();
-        const { refusal, caller } = await this.judged(request);
+        const { refusal, caller } = await this.options.gate.judged(request);
         if (refusal === null) return null;
         const { method = '', headersDistinct, url = '' } = request;
         const query = new URLSearchParams(url.slice(path.length + 1));
         const operation = operationOf({ method, query, header: (name) => headersDistinct[name]?.[0] ?? null });
         const milliseconds = this.clock.steady() - begun;
         const { status } = refusal;
-        this.answered({ root, caller, operation, path, status, milliseconds, transactionId: null });
+        const name = caller?.name ?? null;
+        this.answered({ root, caller: name, operation, path, status, milliseconds, transactionId: null });
         return refusal;
       },
     };
-  }
-
-  private async judged({ headersDistinct, socket }: IncomingMessage): Promise<{
-    readonly refusal: AdminRefusal | null;
-    readonly caller: string | null;
-  }> {
-    try {
-      const { authorization = [] } = headersDistinct;
-      const given = authorization.length === 1 ? authorization[0]! : null;
-      const { name: caller } = await this.review.caller(bearerToken(given), socket.remoteAddress ?? '');
-      if (this.rate.take(caller)) return { refusal: null, caller };
-      return { refusal: { status: 429, message: 'too many requests', headers: { 'retry-after': '1' } }, caller };
-    } catch (error) {
-      if (!(error instanceof CrestError)) throw error;
-      const { status, message, parts } = error;
-      const refusal = { status, message, ...(parts.headers && { headers: parts.headers }) };
-      return { refusal, caller: null };
-    }
   }
 
   private async answer(root: string, call: AdminCall): Promise<AdminAnswer> {
@@ -145,7 +124,7 @@ export class CrestFront {
     let status = 500;
     try {
       const token = bearerToken(call.header('authorization'));
-      caller = await this.review.caller(token, call.remoteAddress);
+      caller = await this.options.gate.review.caller(token, call.remoteAddress);
       if (token === null) throw unauthenticated('send Authorization: Bearer with a token of the cluster');
       if (!this.options.isListed()) throw unavailable('the controller has not read the cluster yet');
       const answer = await treeAnswer({ ...this.tree(caller, token), transactionId }, root, call);
@@ -187,6 +166,7 @@ export class CrestFront {
         provider: { read: async () => ({ id: null, revision: null, content: options.info }) },
       },
       routes: { kind: 'collection', provider, describes: this.description },
+      planes: { kind: 'collection', provider: clusterPlanes(this.planes, caller), describes: PLANE_DESCRIPTION },
       ...Object.fromEntries(others),
     } as const;
     return { ...clusterTree(endpoints, String(options.info['version'] ?? '')), inTurn: parts.inTurn };
@@ -223,10 +203,6 @@ export class CrestFront {
     }
     return this.cookies.made;
   }
-}
-
-function budgetOf(rate: number): BudgetTerms {
-  return { most: rate * BURST, perMillisecond: rate / 1000 };
 }
 
 /** Kinds that are only read: what a read leaves out, a write would take away. */

@@ -1,4 +1,10 @@
-import { type StatusReport, statusReport, withLeaderPlanes } from '../../admin/status-report.ts';
+import {
+  type PlaneReport,
+  readPlanes,
+  type StatusReport,
+  statusReport,
+  withLeaderPlanes,
+} from '../../admin/status-report.ts';
 import type { Compilation } from '../../compile/compiler.ts';
 import { PEER_PLANES_METHOD } from '../../publish/peers/peer-messages.ts';
 import { askLeader } from '../../publish/peers/peer-question.ts';
@@ -43,7 +49,20 @@ export class ControllerStatus {
     const election = this.parts.election();
     const { address } = election?.leader ?? {};
     if (election?.isLeader === true || address === undefined) return this.own();
-    return withLeaderPlanes(this.own(), () => askLeader(this.parts.peer, address, PEER_PLANES_METHOD));
+    return withLeaderPlanes(this.own(), () => this.askLeader(address));
+  }
+
+  /** All planes. @throws Error while there is no leader, or none that answers */
+  async planes(): Promise<readonly PlaneReport[]> {
+    const election = this.parts.election();
+    if (election?.isLeader === true) return this.own().planes;
+    const { address } = election?.leader ?? {};
+    if (address === undefined) throw new Error('no controller is the leader');
+    return readPlanes(await this.askLeader(address));
+  }
+
+  private askLeader(address: string): Promise<Buffer> {
+    return askLeader(this.parts.peer, address, PEER_PLANES_METHOD);
   }
 
   /** Its own state, with the planes that it knows of. */

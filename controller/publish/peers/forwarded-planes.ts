@@ -79,7 +79,7 @@ export class ForwardedPlanes {
 
   private *takePlane(pending: Pending): Generator<FollowerMessage, void> {
     const { facts } = pending;
-    const { identity, connectedSince, version, revision } = facts;
+    const { identity, connectedSince, version, units, revision } = facts;
     const full = pending.routes === null;
     const keys = [...(pending.routes ?? new Set([...facts.running.keys(), ...facts.problems.keys()]))];
     pending.routes = new Set();
@@ -87,8 +87,8 @@ export class ForwardedPlanes {
     do {
       const most = facts.problems.size > PROBLEMS_PER_MESSAGE ? PROBLEMS_PER_MESSAGE : ROUTES_PER_MESSAGE;
       const routes = keys.slice(at, at + most).map((key) => routeOf(facts, key));
-      const state = { identity, connectedSince, version, pending: facts.pending, revision };
-      yield { type: 'plane', ...state, full: full && at === 0, routes };
+      const stream = { identity, connectedSince, version, ...(units !== undefined && { units }) };
+      yield { type: 'plane', ...stream, pending: facts.pending, revision, full: full && at === 0, routes };
       at += most;
     } while (at < keys.length);
     if (pending.isReportTold || facts.lastReport === null) return;

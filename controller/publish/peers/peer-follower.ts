@@ -132,7 +132,7 @@ export class PeerFollower {
   };
 
   private takePlane(message: ForwardedPlane, controller: string): void {
-    const { identity, version, revision, full, routes } = message;
+    const { identity, version, units, revision, full, routes } = message;
     const connectedSince = message.connectedSince + this.ahead;
     const pending = message.pending && { ...message.pending, sentAt: message.pending.sentAt + this.ahead };
     const known = full ? undefined : this.planes.get(identity.id);
@@ -145,7 +145,8 @@ export class PeerFollower {
       else problems.set(key, problem);
     }
     const lastReport = this.planes.get(identity.id)?.facts.lastReport ?? null;
-    const facts = { identity, controller, connectedSince, version, pending, revision, running, problems, lastReport };
+    const stream = { identity, controller, connectedSince, version, ...(units !== undefined && { units }) };
+    const facts = { ...stream, pending, revision, running, problems, lastReport };
     this.planes.set(identity.id, { running, problems, facts });
     this.options.ledger.heard(facts, full ? null : routes.map(([key]) => key));
   }

@@ -32,6 +32,8 @@ export interface ForwardedPlane {
   readonly identity: PlaneIdentity;
   readonly connectedSince: number;
   readonly version: string;
+  /** Absent from older controllers. */
+  readonly units?: number;
   readonly pending: { readonly revision: string; readonly sentAt: number } | null;
   readonly revision: string | null;
   /** Whether routes that are not named are gone; otherwise they are as before. */
@@ -116,6 +118,8 @@ const report = z.object({
   unitsServing: z.number(),
   clock: z.number(),
   since: text,
+  memory: z.exactOptional(z.number()),
+  confirmed: z.exactOptional(z.number()),
   routes: z.array(
     routeKey.extend({ name: text, figures: z.array(z.number()), counts: z.exactOptional(z.array(z.number())) }),
   ),
@@ -133,6 +137,7 @@ const followerMessage: z.ZodType<FollowerMessage> = z.discriminatedUnion('type',
     identity,
     connectedSince: z.number(),
     version: text,
+    units: z.exactOptional(z.number()),
     pending: z.object({ revision: text, sentAt: z.number() }).nullable(),
     revision: text.nullable(),
     full: z.boolean(),

@@ -119,8 +119,9 @@ export class PlaneSession {
     const { revision, running, problems } = this.state;
     const { controller, hello } = this.options;
     const pending = delivery === null ? null : { revision: delivery.update.revision, sentAt: delivery.sentWall };
-    const { version } = hello;
-    return { identity, controller, connectedSince, version, pending, revision, running, problems, lastReport };
+    const { version, units } = hello;
+    const stream = { identity, controller, connectedSince, version, units };
+    return { ...stream, pending, revision, running, problems, lastReport };
   }
 
   /** Greets the plane and goes on until the stream ends. */

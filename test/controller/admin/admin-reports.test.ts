@@ -74,10 +74,12 @@ it('shows the state of data planes', () => {
     unitsServing: 1,
     clock: 9500,
     since: 's',
+    memory: 77,
+    confirmed: 9200,
     routes: [],
   } as const;
   const planes: readonly PlaneFacts[] = [
-    plane('d', {}, { revision: 'r2', connectedSince: 4000, lastReport: { at: 9000, report } }),
+    plane('d', {}, { revision: 'r2', units: 2, connectedSince: 4000, lastReport: { at: 9000, report } }),
     plane('c', { orders: 'h' }, { revision: 'r1', pending: { revision: 'r2', sentAt: 9990 } }),
     plane('b', {}, { revision: 'r2', problems: new Map([[routeKey('orders'), routeProblems('no such directory')]]) }),
     plane('a'),
@@ -102,13 +104,23 @@ it('shows the state of data planes', () => {
   expect([shown.baseProblems, shown.sessionKeysFault]).toEqual([['error: no'], 'forbidden']);
   expect(shown.resources).toEqual([{ kind: 'Route', count: 2, notAccepted: 1, refsNotResolved: 0 }]);
   expect(shown.planes).toMatchObject([
-    { plane: 'edge/a', state: 'left' },
+    { plane: 'edge/a', state: 'left', connectedSince: null, units: null, memory: null, snapshotAge: null },
     {
       plane: 'edge/b',
       state: 'refused',
-      problems: [{ route: 'shop.orders', message: 'handler.config: no such directory' }],
+      problems: [
+        {
+          ...{ router: 'gateway._router', route: 'shop.orders', keepsServing: true },
+          message: 'handler.config: no such directory',
+        },
+      ],
+      problemCount: 1,
     },
     { plane: 'edge/c', state: 'behind', lag: 10, routes: 1, ready: null, clockAhead: null },
-    { plane: 'edge/d', state: 'current', lag: null, age: 6000, ready: true, clockAhead: 500 },
+    { plane: 'edge/d', state: 'current', lag: null, age: 6000, ready: true, clockAhead: 500, snapshotAge: 1300 },
   ]);
+  expect(shown.planes.at(-1)).toMatchObject({
+    ...{ name: 'd', namespace: 'edge', labels: {}, isSidecar: false, connectedSince: '1970-01-01T00:00:04.000Z' },
+    ...{ units: 2, unitsServing: 1, memory: 77, problemCount: 0 },
+  });
 });

@@ -2,7 +2,9 @@ import { onTestFinished } from 'vitest';
 import { explainAction, routeSchema } from '../../../cli/actions/managed-api.ts';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { ResourceKind } from '../../../contract/resources/resource.ts';
+import type { PlaneReport } from '../../../controller/admin/status-report.ts';
 import type { ApiAnswer, ApiRequest } from '../../../controller/cluster/api/api-client.ts';
+import { CallerGate } from '../../../controller/cluster/crest/caller-gate.ts';
 import { CrestFront } from '../../../controller/cluster/crest/crest-front.ts';
 import { publishedCompilation } from '../../../controller/published-compilation.ts';
 import { closedGuard } from '../../../platform/admin/admin-guard.ts';
@@ -10,7 +12,7 @@ import { AdminServer } from '../../../platform/admin/admin-server.ts';
 import { AdminTable } from '../../../platform/admin/admin-table.ts';
 import type { CompiledCluster } from '../cluster/compiled-cluster.ts';
 
-/** Rights of users by name, such as `list routes shop`, `get secretstores shop/keys` or `* * *`. */
+/** Rights of users by name, such as `list routes shop`, `get secretstores shop/keys`, `* * *` or `get /status`. */
 export type UserRights = Readonly<Record<string, readonly string[]>>;
 
 interface Attributes {
@@ -43,7 +45,12 @@ function reviewing(rights: UserRights, asked: string[]) {
         const authenticated = Object.hasOwn(rights, username);
         return { status: 201, body: { status: { authenticated, user: { username, groups: [] } } } };
       }
-      const allowed = isAllowed(String(spec['user']), spec['resourceAttributes'] as Attributes);
+      const user = String(spec['user']);
+      const url = spec['nonResourceAttributes'] as { readonly verb: string; readonly path: string } | undefined;
+      const allowed =
+        url === undefined
+          ? isAllowed(user, spec['resourceAttributes'] as Attributes)
+          : (rights[user] ?? []).includes(`${url.verb} ${url.path}`);
       return { status: 201, body: { status: { allowed } } };
     },
     async callAs(): Promise<never> {
@@ -53,15 +60,21 @@ function reviewing(rights: UserRights, asked: string[]) {
 }
 
 /** Serves Common REST of a controller whose cluster is in memory; the rights of its users are given. */
-export async function compiledFront(cluster: CompiledCluster, rights: UserRights) {
+export async function compiledFront(
+  cluster: CompiledCluster,
+  rights: UserRights,
+  planes: () => Promise<readonly PlaneReport[]> = async () => [],
+) {
   const asked: string[] = [];
   const seen = { seen: null, versionOf: () => null };
   const mapOf = (kind: ResourceKind) =>
     ({ Route: cluster.routes, SecretStore: cluster.secretStores, AuditService: cluster.auditServices })[kind];
   const resource = (kind: ResourceKind, namespace: string, name: string) =>
     mapOf(kind).get(`${namespace}/${name}`) ?? null;
+  const api = reviewing(rights, asked);
   const front = new CrestFront({
-    ...{ api: reviewing(rights, asked), rate: 100_000, info: { version: '1' }, routeSchema: routeSchema() },
+    ...{ api, gate: new CallerGate({ api, rate: 100_000 }), info: { version: '1' }, routeSchema: routeSchema() },
+    planes,
     explain: explainAction({
       reach: { env: {}, system: {}, directories: { instance: '/', config: '/', temp: '/tmp' } },
     }),

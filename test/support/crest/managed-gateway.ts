@@ -6,6 +6,7 @@ import type { InstanceDirectories } from '../../../contract/reach.ts';
 import { refusedRequest } from '../../../dataplane/audit/writer/audit-request.ts';
 import { adminPort } from '../../../dataplane/supervisor/admin-port.ts';
 import type { AskedAudit } from '../../../dataplane/supervisor/audit-endpoint.ts';
+import type { PlaneStatus } from '../../../dataplane/supervisor/plane-options.ts';
 import type { FolderContent } from '../gateways/instance-folder.ts';
 import { type ServedInstance, serveInstance } from '../gateways/served-instance.ts';
 
@@ -42,6 +43,14 @@ export interface ManagedOptions {
 
 const NO_AUDITS: AskedAudit = { services: [], ask: async () => refusedRequest(404, 'there is no audit service') };
 
+const STATUS: PlaneStatus = {
+  ...{ addresses: [], ready: true, draining: false, unitRestarts: 0, backends: [] },
+  units: [
+    { number: 1, serving: true },
+    { number: 2, serving: false },
+  ],
+};
+
 export async function manageInstance(
   content: FolderContent,
   managesRoutes = true,
@@ -61,7 +70,7 @@ export async function manageInstance(
       reach: { env: {}, system, directories: directoriesOf(served.path) },
       prefix: 'openig',
       log: pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) }),
-    })({ audits, status: () => ({ draining: false }) }),
+    })({ audits, status: () => STATUS }),
     monitoring: () => [],
     restartUnit: () => false,
     failed(error) {

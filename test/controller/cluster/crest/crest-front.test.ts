@@ -5,6 +5,7 @@ import { type Resource, resourceKey } from '../../../../contract/resources/resou
 import type { ApiAnswer, ApiRequest } from '../../../../controller/cluster/api/api-client.ts';
 import { ApiError } from '../../../../controller/cluster/api/api-error.ts';
 import type { AnsweredCall } from '../../../../controller/cluster/crest/answered-call.ts';
+import { CallerGate } from '../../../../controller/cluster/crest/caller-gate.ts';
 import { CrestFront } from '../../../../controller/cluster/crest/crest-front.ts';
 import { closedGuard } from '../../../../platform/admin/admin-guard.ts';
 import { AdminServer } from '../../../../platform/admin/admin-server.ts';
@@ -64,7 +65,8 @@ async function served({ rate = 1000, isListed = true, clock = new ManualClock() 
   const routes = new Map(resources.map((one) => [resourceKey(one), one]));
   const answered: AnsweredCall[] = [];
   const front = new CrestFront({
-    ...{ api, rate, info: { version: '1' }, clock },
+    ...{ api, gate: new CallerGate({ api, rate, clock }), info: { version: '1' }, clock },
+    planes: async () => [],
     judge: {
       judge() {
         judged();
