@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 // Time-outs end tests that hang. They are far longer than any test takes, so that a busy machine fails none.
 const patient = {
   setupFiles: ['test/support/patience.ts'],
-  expect: { poll: { timeout: 120_000 } },
+  expect: { poll: { timeout: 240_000 } },
   testTimeout: 300_000,
   hookTimeout: 300_000,
 };

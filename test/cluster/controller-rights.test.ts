@@ -106,12 +106,12 @@ describe('docs/controller-rights.yaml', () => {
     const metadata = { name: 'orders', namespace };
     const route = { apiVersion: 'gatewarden.io/v1alpha1', kind: 'Route', metadata, spec: { handler: 7 } };
     await cluster.run(['apply', '-f', '-'], JSON.stringify(route));
-    const waited = ['wait', 'routes.gatewarden.io/orders', '-n', namespace, '--timeout=30s'];
+    const waited = ['wait', 'routes.gatewarden.io/orders', '-n', namespace, '--timeout=300s'];
     await cluster.run([...waited, '--for=condition=Accepted=False']);
     const spec = { baseURI: 'http://10.0.0.1:80', handler: 'ReverseProxyHandler' };
     await cluster.run(['apply', '-f', '-'], JSON.stringify({ ...route, spec }));
     await cluster.run([...waited, '--for=condition=Accepted=True']);
-    await cluster.run(['wait', 'configmap/gatewarden-authority', '-n', namespace, '--for=create', '--timeout=30s']);
+    await cluster.run(['wait', 'configmap/gatewarden-authority', '-n', namespace, '--for=create', '--timeout=300s']);
     await vi.waitFor(
       async () => expect(await cluster.run(['get', 'events', '-n', namespace])).toContain('NotAccepted'),
       { timeout: 30_000, interval: 200 },

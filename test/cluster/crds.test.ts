@@ -11,7 +11,7 @@ beforeAll(async () => {
   const { run, namespace: fresh } = theCluster();
   await run(['apply', ...strict, '-f', `${repositoryRoot}/crds`]);
   const names = resourceDefinitions.map(({ plural }) => `crd/${plural}.gatewarden.io`);
-  await run(['wait', '--for=condition=Established', '--timeout=60s', ...names]);
+  await run(['wait', '--for=condition=Established', '--timeout=300s', ...names]);
   namespace = await fresh('crds');
 });
 

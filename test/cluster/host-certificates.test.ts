@@ -182,7 +182,7 @@ it('the status of a Route names the addresses of the load balancer of its group'
   await gateway.apply({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'edge', namespace }, spec });
   const until = (value: string): Promise<string> =>
     gateway.kubectl([
-      ...['wait', 'routes.gatewarden.io/app', '-n', shop, '--timeout', '60s'],
+      ...['wait', 'routes.gatewarden.io/app', '-n', shop, '--timeout', '300s'],
       `--for=jsonpath={.status.addresses[0].value}=${value}`,
     ]);
   await until(`edge.${namespace}.svc`);

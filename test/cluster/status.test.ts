@@ -34,7 +34,7 @@ const rules = [
 
 beforeAll(async () => {
   await cluster.run(['apply', '--server-side', '--force-conflicts', '-f', `${repositoryRoot}/crds`]);
-  await cluster.run(['wait', '--for=condition=Established', '--timeout=60s', 'crd/routes.gatewarden.io']);
+  await cluster.run(['wait', '--for=condition=Established', '--timeout=300s', 'crd/routes.gatewarden.io']);
 });
 
 class Setting {
@@ -100,7 +100,7 @@ it('shows the running version in the columns of kubectl, with valid times', asyn
     const row = await cluster.run(['get', 'routes.gatewarden.io', '-n', setting.namespace, '--no-headers']);
     expect(row).toMatch(/^orders +True +2\/2 /);
   }, patience);
-  const words = ['wait', '--for=condition=Programmed', '--timeout=5s', 'routes.gatewarden.io/orders'];
+  const words = ['wait', '--for=condition=Programmed', '--timeout=300s', 'routes.gatewarden.io/orders'];
   await cluster.run([...words, '-n', setting.namespace]);
   const shown = await setting.read('Route', 'orders');
   expect(shown.lastGood).toEqual({ generation: 1, hash: 'orders-1' });

@@ -23,7 +23,7 @@ let namespace = '';
 
 beforeAll(async () => {
   await cluster.run(['apply', '--server-side', '--force-conflicts', '-f', `${repositoryRoot}/crds`]);
-  await cluster.run(['wait', '--for=condition=Established', '--timeout=60s', 'crd/routes.gatewarden.io']);
+  await cluster.run(['wait', '--for=condition=Established', '--timeout=300s', 'crd/routes.gatewarden.io']);
   namespace = await cluster.namespace('leaders');
 });
 

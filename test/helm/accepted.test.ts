@@ -15,7 +15,7 @@ const restricted = {
 beforeAll(async () => {
   await cluster.run([...apply, '-f', `${repositoryRoot}/crds`]);
   await cluster.run([...apply, '-f', `${repositoryRoot}/test/helm/monitoring-definitions.yaml`]);
-  await cluster.run(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
+  await cluster.run(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s']);
 });
 
 describe.each(valueSets())('with the values of %s', (name) => {

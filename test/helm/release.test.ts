@@ -119,7 +119,7 @@ describe('a release', () => {
     for (const [program = '', ...words] of commands) {
       if (program === 'helm') await release.helm(words);
       else await cluster.run(words);
-      await cluster.run(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']).catch(() => {});
+      await cluster.run(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s']).catch(() => {});
     }
     await vi.waitFor(async () => expect(await everything(cluster)).toEqual(before), patience);
   });
@@ -148,7 +148,7 @@ function olderDefinitions(): string {
 async function serves(cluster: TestCluster, plane: ReleasedPlane, name: string): Promise<void> {
   await cluster.run(['apply', '-f', '-'], JSON.stringify(routeManifest('shop', name, `this is ${name}`)));
   const route = `routes.gatewarden.io/${name}`;
-  await cluster.run(['wait', route, '-n', 'shop', '--for=condition=Programmed', '--timeout=60s']);
+  await cluster.run(['wait', route, '-n', 'shop', '--for=condition=Programmed', '--timeout=300s']);
   const answer = await fetch(`http://127.0.0.1:${plane.port}/${name}`);
   expect(await answer.text()).toBe(`this is ${name}`);
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
   for (const name of ['gatewarden', 'shop', 'bank', 'vault']) await run(['create', 'namespace', name]);
   await run(['apply', '--server-side', '-f', `${repositoryRoot}/test/helm/monitoring-definitions.yaml`]);
   await run(['apply', '--server-side', '-f', `${repositoryRoot}/crds`]);
-  await run(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
+  await run(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s']);
 });
 
 afterAll(() => server?.stop());

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 
 /** Longest wait for an event that has to happen. Only a test that fails anyway waits this long. */
-const PATIENCE = 120_000;
+const PATIENCE = 240_000;
 
 const { waitFor } = vi;
 

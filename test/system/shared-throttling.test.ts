@@ -82,8 +82,10 @@ it('units together pass exactly the rate, also after changes and after a unit di
 
 it('partitions that are full again disappear', async () => {
   await start({ ...throttling, rate: { numberOfRequests: 5, duration: '5 s' }, cleaningInterval: '50 ms' });
-  expect(await askAll('a', 1)).toEqual({ 200: 1 });
-  expect(await askAll('b', 1)).toEqual({ 200: 1 });
-  await shows(`gw_throttling_partitions${labels}`, 2);
+  // asked again until both are counted: on a busy machine a partition is full again before its figure is read
+  await vi.waitFor(async () => {
+    await Promise.all([askAll('a', 1), askAll('b', 1)]);
+    expect(await gateway!.figure(`gw_throttling_partitions${labels}`)).toBe(2);
+  });
   await shows(`gw_throttling_partitions${labels}`, 0);
 });

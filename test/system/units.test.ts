@@ -105,15 +105,15 @@ it('loses the connections of a unit that dies and nothing else, and replaces it'
   expect(servedBy).toContain(0);
   expect(servedBy).toContain(1);
 
+  await vi.waitFor(() => expect(figures.length).toBeGreaterThan(3));
   watching = false;
   await watched;
   for (const client of [...clients, ...later.clients]) client.stop();
   await Promise.all([...running, ...laterRunning]);
-  expect(figures.length).toBeGreaterThan(3);
   for (const [i, row] of figures.slice(1).entries()) {
     for (const [column, figure] of row.entries()) expect(figure).toBeGreaterThanOrEqual(figures[i]![column]!);
   }
-  expect(await gateway.figure('gatewarden_connections_open')).toBeLessThanOrEqual(1);
-  expect(await gateway.figure('gatewarden_requests_active')).toBe(0);
+  await expect.poll(() => gateway.figure('gatewarden_connections_open')).toBeLessThanOrEqual(1);
+  await expect.poll(() => gateway.figure('gatewarden_requests_active')).toBe(0);
   for (const client of later.clients) expect(client.problem).toBe(null);
 });

@@ -53,7 +53,15 @@ beforeAll(async () => {
   tokens['unknown'] = 'a-token-that-nobody-has';
   for (const kind of ['secretstores', 'auditservices', 'routes']) {
     const name = { secretstores: 'keys', auditservices: 'trail', routes: 'orders' }[kind];
-    const words = ['wait', '--for=condition=Accepted', `${kind}.gatewarden.io/${name}`, '-n', shop, '--timeout', '60s'];
+    const words = [
+      'wait',
+      '--for=condition=Accepted',
+      `${kind}.gatewarden.io/${name}`,
+      '-n',
+      shop,
+      '--timeout',
+      '300s',
+    ];
     await gateway.kubectl(words);
   }
 });

@@ -6,6 +6,7 @@ import { theCluster } from '../../support/cluster/cluster.ts';
 import { controllerReport } from '../../support/cluster/controller-report.ts';
 import { RecordedStatus } from '../../support/cluster/recorded-status.ts';
 import { manifestList, routeManifest } from '../../support/cluster/route-manifest.ts';
+import type { PlaneLine } from '../../support/gateways/gateway-process.ts';
 import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
@@ -48,7 +49,8 @@ it('data planes and status are never rolled back by a stale controller', async (
   const said = plane.process.said.length;
   await current.process.stop('SIGKILL');
   way.mend();
-  const taken = await plane.process.line(({ msg }) => msg.startsWith('revision applied'), said);
+  const isBehind = ({ msg, newer }: PlaneLine): boolean => msg.startsWith('revision applied') && Number(newer) > 0;
+  const taken = await plane.process.line(isBehind, said);
   expect(taken).toMatchObject({ newer: 4 });
   await isCurrent();
   await lagging.process.line(({ isLeader }) => isLeader === true);

@@ -72,7 +72,7 @@ export async function crestClient(
   connections?: number,
 ): Promise<CrestClient> {
   const { port } = process.said.find(({ msg }) => msg === 'listening')!['secureAdmin'] as { port: number };
-  const wait = ['wait', '--for=create', 'configmap/gatewarden-authority', '-n', gateway.namespace, '--timeout', '60s'];
+  const wait = ['wait', '--for=create', 'configmap/gatewarden-authority', '-n', gateway.namespace, '--timeout', '300s'];
   await gateway.kubectl(wait);
   const words = ['get', 'configmap', 'gatewarden-authority', '-n', gateway.namespace];
   writeFileSync(gateway.at('ca.crt'), await gateway.kubectl([...words, '-o', 'jsonpath={.data.ca\\.crt}']));

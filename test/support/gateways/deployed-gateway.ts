@@ -164,7 +164,7 @@ export class DeployedGateway {
   async untilReason(namespace: string, object: string, condition: string, reason: string): Promise<void> {
     const [kind, name] = object.split('/');
     const path = `{.status.conditions[?(@.type=="${condition}")].reason}`;
-    const words = ['wait', `${kind}s.gatewarden.io/${name}`, '-n', namespace, '--timeout', '60s'];
+    const words = ['wait', `${kind}s.gatewarden.io/${name}`, '-n', namespace, '--timeout', '300s'];
     await this.kubectl([...words, `--for=jsonpath=${path}=${reason}`]);
   }
 
@@ -203,7 +203,7 @@ export class DeployedGateway {
 
   /** The authority that controllers have published. */
   private async untilAuthority(): Promise<string> {
-    const wait = ['wait', '--for=create', 'configmap/gatewarden-authority', '-n', this.namespace, '--timeout', '30s'];
+    const wait = ['wait', '--for=create', 'configmap/gatewarden-authority', '-n', this.namespace, '--timeout', '300s'];
     await this.kubectl(wait);
     return this.kubectl([
       ...['get', 'configmap', 'gatewarden-authority', '-n', this.namespace],

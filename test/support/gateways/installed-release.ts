@@ -34,7 +34,7 @@ export class InstalledRelease {
   /** Installs both charts. @param definitions the chart of the definitions, by default this one */
   async install(values: readonly (string | object)[] = [], definitions = crdChart): Promise<void> {
     await this.helm(['install', 'gatewarden-crds', definitions, '--create-namespace']);
-    await this.cluster.run(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
+    await this.cluster.run(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=300s']);
     await this.helm(['install', 'gatewarden', chart], values);
   }
 
@@ -144,7 +144,7 @@ export class InstalledRelease {
   /** What planes are to trust, once controllers have written it. */
   private async authority(controllers: RenderedObject): Promise<string> {
     const name = containerOption(controllers, '--authority-configmap')!;
-    const words = ['wait', `configmap/${name}`, '-n', this.namespace, '--timeout=60s'];
+    const words = ['wait', `configmap/${name}`, '-n', this.namespace, '--timeout=300s'];
     await this.cluster.run([...words, '--for=jsonpath={.data.ca\\.crt}']);
     return (await this.data(name, 'ca.crt'))!;
   }

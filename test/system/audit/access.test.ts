@@ -61,6 +61,8 @@ it('writes one event for each request to the standard output, without credential
     response: { status: 'FAILED', statusCode: '404' },
     decision: { code: 'no-route' },
   });
-  expect(told[0]).toMatchObject({ ig: { routeId: 'shop' }, response: { status: 'SUCCESSFUL', statusCode: '200' } });
+  // the events of two units come in any order
+  const served = { ig: { routeId: 'shop' }, response: { status: 'SUCCESSFUL', statusCode: '200' } };
+  expect(told.find(({ decision }) => (decision as { outcome: string }).outcome !== 'refused')).toMatchObject(served);
   expect(gateway.stdout).not.toContain('s3cret');
 });
