@@ -137,6 +137,7 @@ const serviceEndpoints = z.object({
       zones: z.exactOptional(z.array(text)),
     } satisfies EveryField<ServiceTarget>),
   ),
+  externalName: z.exactOptional(text),
   sources: z.exactOptional(sources),
 } satisfies EveryField<ServiceEndpoints>);
 

@@ -33,7 +33,9 @@ export function sharedResourceHash(
   }
   if (type === 'service-endpoints') {
     const targets = resource.targets.map((target) => ({ ...target }));
-    return contentHash({ type, key, ports: resource.ports.map((port) => ({ ...port })), targets });
+    const { externalName } = resource;
+    const ports = resource.ports.map((port) => ({ ...port }));
+    return contentHash({ type, key, ports, targets, ...(externalName !== undefined && { externalName }) });
   }
   return contentHash({ type, key, objects: resource.objects, files: resource.files });
 }

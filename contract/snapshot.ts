@@ -125,6 +125,8 @@ export interface ServiceEndpoints {
   /** TCP ports of the Service. */
   readonly ports: readonly { readonly name: string; readonly port: number }[];
   readonly targets: readonly ServiceTarget[];
+  /** Host name outside of the cluster that the Service stands for: its addresses are the endpoints. */
+  readonly externalName?: string;
   /** The version of the cluster up to which its EndpointSlices are known. Not part of the hash. */
   readonly sources?: readonly SourceVersion[];
 }

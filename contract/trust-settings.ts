@@ -56,6 +56,13 @@ export const trustSettings = z.strictObject({
       "Addresses or networks, with or without a port, that tenants' Routes may connect to although the default " +
         'rule forbids them, such as 127.0.0.1:8080 or 169.254.20.0/24.',
     ),
+  externalNames: z
+    .array(z.string().toLowerCase().regex(hostPattern, { error: 'must be a host, *.host or *' }))
+    .default([])
+    .describe(
+      'External names of Services of type ExternalName that Routes may send requests to, such as db.example.com or ' +
+        '*.example.com; by default none.',
+    ),
   tokens: z.record(z.string(), z.string()).default({}).describe("Values that tenants' documents may use as &{name}."),
   sharedObjects: z
     .array(z.string())

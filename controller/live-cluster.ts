@@ -5,6 +5,7 @@ import type { BaseFiles } from './cluster/base/base-files.ts';
 import type { Compilation, Compiler } from './compile/compiler.ts';
 import type { InstanceState } from './compile/instance-state.ts';
 import { type LastGood, nothingGood } from './compile/last-good.ts';
+import { allowedHosts } from './compile/resources/compile-trust.ts';
 import { planeNamespaces } from './compile/resources/forbidden-addresses.ts';
 import type { ResourceState } from './compile/resources/resource-state.ts';
 import type { SourceFile } from './compile/source-file.ts';
@@ -27,6 +28,8 @@ export interface FollowedCluster {
   follow(wanted: Iterable<string>): void;
   /** Follows the endpoints of these Services, as `namespace/name`, and no others. */
   followServices?(wanted: ReadonlySet<string>): void;
+  /** Sets which host names Services of type ExternalName may stand for. */
+  allowExternalNames?(allows: (externalName: string) => boolean): void;
   /** Follows the Pods of planes in these namespaces. */
   followPlanes?(namespaces: Iterable<string>): void;
   /** Whether some of them are still to be listed. */
@@ -81,6 +84,7 @@ export class LiveCluster {
   private lastGood: LastGood = nothingGood;
   private followed: ReadonlySet<string> | null = null;
   private services: ReadonlySet<string> | null = null;
+  private externalNames: TrustSettings['externalNames'] | null = null;
   /** Those whose planes are followed. */
   private groups: TrustSettings['groups'] | null = null;
   /** Calls off the end of the wait for Secrets; null when it is over. */
@@ -181,6 +185,11 @@ export class LiveCluster {
     if (groups !== undefined && groups !== this.groups) {
       this.groups = groups;
       this.options.source.followPlanes?.(planeNamespaces(groups));
+    }
+    const externalNames = resources?.trust?.externalNames;
+    if (externalNames !== undefined && externalNames !== this.externalNames) {
+      this.externalNames = externalNames;
+      this.options.source.allowExternalNames?.(allowedHosts(externalNames));
     }
     if (resources !== undefined && resources.wantedServices !== this.services) {
       this.services = resources.wantedServices;

@@ -39,6 +39,11 @@ export class RoutesClient {
     return this.write('PATCH', `${path}?fieldManager=bench&force=true`, 'application/apply-patch+yaml', slice);
   }
 
+  async deleteSlice(name: string): Promise<void> {
+    const path = `/apis/discovery.k8s.io/v1/namespaces/${this.namespace}/endpointslices/${name}`;
+    await this.write('DELETE', path, 'application/json', {});
+  }
+
   private async send(
     method: 'POST' | 'PATCH',
     path: string,
@@ -55,7 +60,12 @@ export class RoutesClient {
     });
   }
 
-  private async write(method: 'POST' | 'PATCH', path: string, contentType: string, object: object): Promise<number> {
+  private async write(
+    method: 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    contentType: string,
+    object: object,
+  ): Promise<number> {
     const answer = await request(`${this.access.server}${path}`, {
       method,
       dispatcher: this.agent,

@@ -171,6 +171,11 @@ export class ClusterSource {
     if (!this.isClosed) this.services.follow(wanted);
   }
 
+  /** Sets which host names Services of type ExternalName may stand for. */
+  allowExternalNames(allows: (externalName: string) => boolean): void {
+    if (!this.isClosed) this.services.allow(allows);
+  }
+
   /** Follows the Pods of planes in these namespaces, beside that of the controllers. */
   followPlanes(namespaces: Iterable<string>): void {
     if (!this.isClosed) this.platform?.followPods(namespaces);

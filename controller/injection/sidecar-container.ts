@@ -12,6 +12,9 @@ export const TRAFFIC_PORT_NAME = 'gatewarden';
 export const METRICS_PORT_NAME = 'gw-metrics';
 
 const CA_VARIABLE = 'GATEWARDEN_CA';
+const ZONE_VARIABLE = 'GATEWARDEN_ZONE';
+/** Label of a node that Kubernetes 1.35 and later copies to its Pods. Elsewhere the variable is empty. */
+const ZONE_LABEL = 'topology.kubernetes.io/zone';
 const TOKEN_SECONDS = 3600;
 
 const volumeNames = { token: 'gatewarden-token', temporary: 'gatewarden-tmp', nothing: 'gatewarden-no-api-token' };
@@ -54,7 +57,13 @@ export function sidecarContainer(terms: SidecarTerms): JsonObject {
       ...programWords(terms, port, adminPort),
       ...withTemporaryFileLimit(settings.extraArgs, settings.temporaryStorage),
     ],
-    env: [{ name: CA_VARIABLE, value: authorities }],
+    env: [
+      { name: CA_VARIABLE, value: authorities },
+      {
+        name: ZONE_VARIABLE,
+        valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: `metadata.labels['${ZONE_LABEL}']` } },
+      },
+    ],
     ports: [
       { name: TRAFFIC_PORT_NAME, containerPort: port, protocol: 'TCP' },
       { name: METRICS_PORT_NAME, containerPort: adminPort, protocol: 'TCP' },
@@ -84,6 +93,7 @@ function programWords({ settings, wishes, appPorts }: SidecarTerms, port: number
     `--app-port=${appPorts.join(',')}`,
     `--port=${port}`,
     `--admin=:${adminPort}`,
+    `--zone=$(${ZONE_VARIABLE})`,
     `--units=${settings.units}`,
     `--log-level=${wishes.logLevel ?? settings.logLevel}`,
     `--access-log=${settings.accessLog ? '-' : 'off'}`,

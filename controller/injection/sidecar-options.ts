@@ -6,6 +6,7 @@ export const SIDECAR_OPTIONS = [
   '--app-port',
   '--port',
   '--admin',
+  '--zone',
   '--units',
   '--log-level',
   '--access-log',

@@ -10,7 +10,8 @@ export const SERVICE_NAME = 'kubernetes.io/service-name';
 /** A Service as far as its endpoints are concerned. */
 export interface ServiceObject {
   readonly resourceVersion: string;
-  readonly isExternalName: boolean;
+  /** Host name that a Service of type ExternalName stands for, in lower case; null for all others. */
+  readonly externalName: string | null;
   readonly ports: readonly ServicePort[];
   /** Address families (4, 6), the preferred one first. */
   readonly families: readonly number[];
@@ -43,6 +44,7 @@ const service = z.looseObject({
   metadata: z.looseObject({ resourceVersion: z.string(), annotations: optional(z.record(z.string(), z.string())) }),
   spec: z.looseObject({
     type: optional(z.string()),
+    externalName: optional(z.string()),
     ipFamilies: optional(z.array(z.string())),
     ports: optional(
       z.array(z.looseObject({ name: optional(z.string()), port: z.number(), protocol: optional(z.string()) })),
@@ -90,7 +92,7 @@ export function serviceObject(raw: JsonObject, before: ServiceObject | null): Se
     protocol: protocol ?? 'TCP',
   }));
   const now = {
-    isExternalName: spec.type === 'ExternalName',
+    externalName: spec.type === 'ExternalName' ? hostName(spec.externalName ?? '') : null,
     ports,
     families: (spec.ipFamilies ?? []).map((family) => (family === 'IPv6' ? 6 : 4)),
     allowedNamespaces: (metadata.annotations?.[SERVICE_GRANT] ?? '').split(',').flatMap((name) => name.trim() || []),
@@ -99,6 +101,12 @@ export function serviceObject(raw: JsonObject, before: ServiceObject | null): Se
   if (before === null) return made;
   const { resourceVersion: _, ...then } = before;
   return JSON.stringify(then) === JSON.stringify(now) ? before : made;
+}
+
+/** Kubernetes also takes a dot at the end. */
+function hostName(text: string): string {
+  const lower = text.toLowerCase();
+  return lower.endsWith('.') ? lower.slice(0, -1) : lower;
 }
 
 /** Reads an EndpointSlice; null for one of no Service. */

@@ -14,18 +14,25 @@ interface Gathered {
   zones: readonly string[] | null;
 }
 
-/** Makes the resource that data planes get. @param key `namespace/name` @param version up to which its slices are known */
+/**
+ * Makes the resource that data planes get. A Service that stands for a host name has no other endpoints.
+ * @param key `namespace/name`
+ * @param version up to which its slices are known
+ * @param allows whether a Service may stand for a host name, by default for none: it then has no endpoints
+ */
 export function endpointsOf(
   key: string,
-  { ports, families }: Pick<ServiceObject, 'ports' | 'families'>,
+  { ports, families, externalName }: Pick<ServiceObject, 'ports' | 'families' | 'externalName'>,
   slices: readonly SliceObject[],
   version: string | null,
+  allows: (externalName: string) => boolean = () => false,
 ): ServiceEndpoints {
   const resource = {
     type: 'service-endpoints',
     key: serviceResourceKey(key),
     ports: ports.flatMap(({ name, port, protocol }) => (protocol === 'TCP' ? [{ name, port }] : [])),
-    targets: targetsOf(slices, families),
+    targets: externalName === null ? targetsOf(slices, families) : [],
+    ...(externalName !== null && allows(externalName) && { externalName }),
   } as const;
   const sources = version === null ? {} : { sources: [{ uid: resource.key, resourceVersion: version }] };
   return { ...resource, hash: sharedResourceHash(resource), ...sources };
@@ -33,13 +40,13 @@ export function endpointsOf(
 
 /** Makes what Routes are judged by; `before` if nothing about it has changed. */
 export function contentOf(
-  { resourceVersion, isExternalName, ports, allowedNamespaces }: ServiceObject,
+  { resourceVersion, externalName, ports, allowedNamespaces }: ServiceObject,
   slices: readonly SliceObject[],
   { targets }: Pick<ServiceEndpoints, 'targets'>,
   before: ServiceContent | null,
 ): ServiceContent {
   const now = {
-    ...{ resourceVersion, isExternalName, ports, allowedNamespaces },
+    ...{ resourceVersion, externalName, ports, allowedNamespaces },
     servedPorts: [...new Set(targets.flatMap((target) => Object.keys(target.ports)))].sort(),
     hasHostNames: slices.some(({ hasHostNames }) => hasHostNames),
   };

@@ -35,7 +35,7 @@ interface Place {
   isRefused: boolean;
 }
 
-const GONE = { ports: [], families: [] };
+const GONE = { ports: [], families: [], externalName: null };
 
 /**
  * Follows the Services that Routes name, with their EndpointSlices. What was read last stays while the API server is away.
@@ -48,6 +48,7 @@ export class ServicesFollower {
   private readonly places = new Map<string, Place>();
   private readonly contents = new Map<string, ServiceContent | null>();
   private copy: ReadonlyMap<string, ServiceContent | null> | null = null;
+  private allows: (externalName: string) => boolean = () => false;
 
   constructor(options: ServicesFollowerOptions) {
     this.options = options;
@@ -80,6 +81,12 @@ export class ServicesFollower {
       place.slices.follow(place.names);
       this.look(namespace, place.names); // Services of the namespace may be known
     }
+  }
+
+  /** Sets which host names Services may stand for; none to begin with. */
+  allow(allows: (externalName: string) => boolean): void {
+    this.allows = allows;
+    for (const [namespace, { names }] of this.places) this.look(namespace, names);
   }
 
   async close(): Promise<void> {
@@ -153,7 +160,7 @@ export class ServicesFollower {
     const own = service === null ? [] : slices.slicesOf(name);
     const before = this.contents.get(key);
     const at = serviceResourceKey(key);
-    const endpoints = endpointsOf(key, service ?? GONE, own, slices.versionOf(name));
+    const endpoints = endpointsOf(key, service ?? GONE, own, slices.versionOf(name), this.allows);
     const content = service === null ? null : contentOf(service, own, endpoints, before ?? null);
     const isMoved = this.endpoints.get(at)?.hash !== endpoints.hash;
     this.contents.set(key, content);

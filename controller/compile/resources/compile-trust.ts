@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { readEgressRule } from '../../../contract/egress.ts';
 import { type Path, type Problem, ValueProblem } from '../../../contract/problem.ts';
+import { HostGrants } from '../../../contract/resources/host-grants.ts';
 import type { PlaneTrust } from '../../../contract/snapshot.ts';
 import { type TrustSettings, trustSettings } from '../../../contract/trust-settings.ts';
 import { parsePlain } from '../../../contract/vocabulary/parse-config.ts';
@@ -18,6 +19,8 @@ export interface TrustVersion {
   readonly isFile: boolean;
   /** The tenant whose Routes those of a namespace are; null when it is nobody's. */
   tenantOf(namespace: string): string | null;
+  /** Whether Routes may use a Service that stands for this host name outside of the cluster. */
+  allowsExternalName(host: string): boolean;
 }
 
 /** Result of compiling `trust.json`. */
@@ -79,7 +82,14 @@ function trustVersion(settings: TrustSettings, isFile: boolean): TrustVersion {
     },
     isFile,
     tenantOf: tenantsOf(settings.tenants),
+    allowsExternalName: allowedHosts(settings.externalNames),
   };
+}
+
+/** Finds out whether a host name is one of these, or below a wildcard of them. */
+export function allowedHosts(hosts: readonly string[]): (host: string) => boolean {
+  const grants = new HostGrants([{ name: 'allowed', hosts }]);
+  return (host) => grants.tenantOf(host) !== null;
 }
 
 /** What two may not both have, and what the schema cannot read. */

@@ -67,10 +67,10 @@ export function judgeChange(
 /** A pass over other resources, which leaves no trace in the compiler. */
 function changed(pass: Pass, state: ResourceState, compiler: ResourceCompiler): Pass {
   const { beyond } = compiler.wantedSecrets(pass.state);
-  const { terms } = pass;
+  const { terms, trust } = pass;
   const stores = new StoreDrafts(terms, state, new Map(compiler.storeMemory), beyond);
   const audits = new AuditDrafts(terms, state, stores, new Map(compiler.auditMemory));
-  const services = new ServiceDrafts(state, compiler.services.beyond, new Map(compiler.serviceMemory));
+  const services = new ServiceDrafts(state, trust, compiler.services.beyond, new Map(compiler.serviceMemory));
   return { ...pass, state, shared: new SharedDrafts(stores, audits, services) };
 }
 

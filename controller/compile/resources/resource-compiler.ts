@@ -62,7 +62,7 @@ export class ResourceCompiler {
     const { state } = start;
     const stores = new StoreDrafts(start.terms, state, this.storeMemory, this.wantedSecrets(state).beyond);
     const audits = new AuditDrafts(start.terms, state, stores, this.auditMemory);
-    const services = new ServiceDrafts(state, this.services.beyond, this.serviceMemory);
+    const services = new ServiceDrafts(state, start.trust, this.services.beyond, this.serviceMemory);
     const shared = new SharedDrafts(stores, audits, services);
     const sources = this.storeSources.at(shared, state);
     const known = this.latest?.baseSources;

@@ -50,7 +50,13 @@ describe('a Pod that asks for a sidecar', () => {
       image: 'gatewarden:1.0.0',
       imagePullPolicy: 'IfNotPresent',
       restartPolicy: 'Always',
-      env: [{ name: 'GATEWARDEN_CA', value: 'PEM\n' }],
+      env: [
+        { name: 'GATEWARDEN_CA', value: 'PEM\n' },
+        {
+          name: 'GATEWARDEN_ZONE',
+          valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: "metadata.labels['topology.kubernetes.io/zone']" } },
+        },
+      ],
       ports: [
         { name: 'gatewarden', containerPort: 15_080, protocol: 'TCP' },
         { name: 'gw-metrics', containerPort: 15_090, protocol: 'TCP' },
@@ -86,6 +92,7 @@ describe('a Pod that asks for a sidecar', () => {
       '--app-port=8080',
       '--port=15080',
       '--admin=:15090',
+      '--zone=$(GATEWARDEN_ZONE)',
       '--units=1',
       '--log-level=info',
       '--access-log=-',
@@ -476,7 +483,7 @@ describe('settings', () => {
     });
     expect(sidecar.args.join(' ')).toBe(
       'dataplane --sidecar --controller=a:1,b:2 --ca-env=GATEWARDEN_CA --app-port=8080 --port=2000 --admin=:2001 ' +
-        '--units=2 --log-level=warn --access-log=off --drain-timeout=5s --limits=temporaryFileBytes=966367641 ' +
+        '--zone=$(GATEWARDEN_ZONE) --units=2 --log-level=warn --access-log=off --drain-timeout=5s --limits=temporaryFileBytes=966367641 ' +
         '--trusted-proxies 10.0.0.0/8',
     );
     expect(spec.volumes).toContainEqual({ name: 'gatewarden-tmp', emptyDir: { sizeLimit: '1Gi' } });

@@ -1,6 +1,6 @@
 import type { TestNode } from './test-node.ts';
 
-/** What an application answers to every request. */
+/** What an application answers to requests, except for `…/held`: that is held until the Pod gets `/release`. */
 export interface AppAnswer {
   readonly app: string;
   readonly pod: string;
@@ -12,8 +12,15 @@ const script = `
   import { createServer } from 'node:http';
   import { hostname } from 'node:os';
   const { APP, HOST, PORT } = process.env;
+  const held = new Set();
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const { url, headers } = request;
+    if (url === '/release') for (const one of held) one.end('released');
+    if (url.endsWith('/held')) {
+      held.add(response);
+      response.write(hostname() + ' ');
+      return;
+    }
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ app: APP, pod: hostname(), path: url, headers }));
   });
@@ -31,23 +38,30 @@ export interface AppWish {
   readonly annotations?: Readonly<Record<string, string>>;
   /** Port of the Pod that the Service goes to; by default that of the application. */
   readonly targetPort?: number;
+  /** Number of Pods, which are ready when they listen; by default one, ready when it has started. */
+  readonly replicas?: number;
 }
 
-const PORT = 8000;
+/** Port that applications listen on in their Pods. */
+export const APP_PORT = 8000;
 
 /** Applies it, and waits until it answers. */
 export async function runApp(node: TestNode, wish: AppWish): Promise<void> {
-  const { namespace, name, host = '0.0.0.0', labels = {}, annotations = {}, targetPort = PORT } = wish;
+  const { namespace, name, host = '0.0.0.0', labels = {}, annotations = {}, targetPort = APP_PORT, replicas } = wish;
   const metadata = { name, namespace };
   const container = {
     name: 'app',
     image: node.image,
     imagePullPolicy: 'Never',
     command: ['/usr/local/bin/node', '/app/app.mjs'],
-    env: Object.entries({ APP: name, HOST: host, PORT: String(PORT) }).map(([key, value]) => ({ name: key, value })),
-    ports: [{ containerPort: PORT }],
+    env: Object.entries({ APP: name, HOST: host, PORT: String(APP_PORT) }).map(([key, value]) => ({
+      name: key,
+      value,
+    })),
+    ports: [{ containerPort: APP_PORT }],
     securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
     volumeMounts: [{ name: 'script', mountPath: '/app' }],
+    ...(replicas !== undefined && { readinessProbe: { tcpSocket: { port: APP_PORT }, periodSeconds: 1 } }),
   };
   const spec = {
     securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
@@ -62,6 +76,7 @@ export async function runApp(node: TestNode, wish: AppWish): Promise<void> {
       kind: 'Deployment',
       metadata,
       spec: {
+        ...(replicas !== undefined && { replicas }),
         selector: { matchLabels: { app: name } },
         template: { metadata: { labels: { app: name, ...labels }, annotations }, spec },
       },

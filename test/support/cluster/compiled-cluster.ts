@@ -81,7 +81,7 @@ export class CompiledCluster {
   service(key: string, content: Partial<ServiceContent> | null = {}): this {
     const ports = [{ name: 'http', port: 80, protocol: 'TCP' }];
     const resourceVersion = String(++this.version);
-    const sound = { resourceVersion, isExternalName: false, ports, allowedNamespaces: [], servedPorts: ['http'] };
+    const sound = { resourceVersion, externalName: null, ports, allowedNamespaces: [], servedPorts: ['http'] };
     const made = content === null ? null : { ...sound, hasHostNames: false, ...content };
     this.services = new Map(this.services).set(key, made);
     return this;

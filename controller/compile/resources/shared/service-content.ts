@@ -9,7 +9,8 @@ export interface ServicePort {
 /** A Service as Routes are judged by it. The same object as long as nothing about it changes. */
 export interface ServiceContent {
   readonly resourceVersion: string;
-  readonly isExternalName: boolean;
+  /** Host name that a Service of type ExternalName stands for; null for all others. */
+  readonly externalName: string | null;
   readonly ports: readonly ServicePort[];
   /** Namespaces whose Routes may use it, or `*`. */
   readonly allowedNamespaces: readonly string[];

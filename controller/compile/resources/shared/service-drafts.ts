@@ -5,6 +5,7 @@ import {
   serviceResourceKey,
   serviceText,
 } from '../../../../contract/resources/service-reference.ts';
+import type { TrustVersion } from '../compile-trust.ts';
 import type { ReferenceFault } from '../reference-fault.ts';
 import type { ResourceState } from '../resource-state.ts';
 import type { ServiceContent } from './service-content.ts';
@@ -17,6 +18,8 @@ export interface ServiceOffer {
   readonly content: ServiceContent | null | undefined;
   /** Whether it is not read, because its namespace names too many. */
   readonly isBeyond: boolean;
+  /** Whether Routes may use the host name that it stands for; true for a Service that stands for none. */
+  readonly isAllowed: boolean;
   readonly stores: readonly string[];
   readonly secrets: readonly string[];
   readonly uses: readonly string[];
@@ -53,12 +56,19 @@ export function isServiceLost({ reason }: Pick<ReferenceFault, 'reason'>): boole
 /** The Services at one moment. */
 export class ServiceDrafts {
   private readonly services: ResourceState['services'];
+  private readonly trust: Pick<TrustVersion, 'allowsExternalName'>;
   private readonly beyond: ReadonlySet<string>;
   private readonly memory: ServiceMemory;
 
   /** @param beyond Services that are not read, because Routes of a namespace name too many */
-  constructor({ services }: Pick<ResourceState, 'services'>, beyond: ReadonlySet<string>, memory: ServiceMemory) {
+  constructor(
+    { services }: Pick<ResourceState, 'services'>,
+    trust: Pick<TrustVersion, 'allowsExternalName'>,
+    beyond: ReadonlySet<string>,
+    memory: ServiceMemory,
+  ) {
     this.services = services;
+    this.trust = trust;
     this.beyond = beyond;
     this.memory = memory;
   }
@@ -67,9 +77,11 @@ export class ServiceDrafts {
   get(key: string): ServiceDraft {
     const content = knownIn(this.services)?.get(key);
     const isBeyond = content === undefined && this.beyond.has(key);
+    const { externalName = null } = content ?? {};
+    const isAllowed = externalName === null || this.trust.allowsExternalName(externalName);
     const known = this.memory.get(key);
-    if (known !== undefined && known.offer.content === content && known.offer.isBeyond === isBeyond) return known;
-    const offer = { key, content, isBeyond, stores: [], secrets: [], uses: [] };
+    if (known !== undefined && isSameOffer(known.offer, { content, isBeyond, isAllowed })) return known;
+    const offer = { key, content, isBeyond, isAllowed, stores: [], secrets: [], uses: [] };
     const draft: ServiceDraft = { problems: [], faults: [], offer, resource: null };
     this.memory.set(key, draft);
     return draft;
@@ -98,14 +110,24 @@ export class ServiceDrafts {
   }
 }
 
-function faultOf({ key, content, isBeyond }: ServiceOffer, { port }: ServiceUse): Fault {
+type Seen = Pick<ServiceOffer, 'content' | 'isBeyond' | 'isAllowed'>;
+
+function isSameOffer(one: Seen, two: Seen): boolean {
+  return one.content === two.content && one.isBeyond === two.isBeyond && one.isAllowed === two.isAllowed;
+}
+
+function faultOf({ key, content, isBeyond, isAllowed }: ServiceOffer, { port }: ServiceUse): Fault {
   if (isBeyond) return notFound(`the Service ${key} is not read: the Routes of a namespace name too many Services`);
   if (content === undefined) return { reason: 'Pending', message: `the Service ${key} was not read yet` };
   if (content === null) return notFound(`there is no Service ${key}`);
-  if (content.isExternalName) {
-    const message = `the Service ${key} is of type ExternalName and has no endpoints: use 'dns' with its external name`;
+  if (!isAllowed) {
+    const message =
+      `the Service ${key} is of type ExternalName, and 'externalNames' of trust.json does not list ` +
+      `${content.externalName}: use 'dns' with that name, or ask the operator to allow it`;
     return { reason: 'ServiceNotSupported', message };
   }
+  // such a Service needs no ports: its host is asked for the one that the Route names
+  if (content.externalName !== null && content.ports.length === 0 && typeof port === 'number') return null;
   if (portOf(content, port) !== null) return null;
   const named = content.ports.map((one) => (one.name === '' ? `${one.port}` : `${one.port} (${one.name})`));
   const all = named.length === 0 ? 'it has none' : `it has ${named.join(', ')}`;
@@ -114,6 +136,7 @@ function faultOf({ key, content, isBeyond }: ServiceOffer, { port }: ServiceUse)
 }
 
 function noteOf(key: string, content: ServiceContent, { port }: ServiceUse): string | null {
+  if (content.externalName !== null) return null;
   const own = portOf(content, port);
   if (own !== null && content.servedPorts.includes(own.name)) return null;
   if (content.hasHostNames) return `the EndpointSlices of the Service ${key} have host names, which are not used`;

@@ -134,6 +134,20 @@ describe('a Service', () => {
     expect(serviceObject(service({ type: 'ExternalName' }), before)).not.toBe(before);
   });
 
+  it.each<[string, string]>([
+    ['db.example.com', 'db.example.com'],
+    ['DB.Example.com.', 'db.example.com'],
+  ])('of type ExternalName with %j stands for %j, if that is allowed', (externalName, host) => {
+    const read = serviceObject(service({ type: 'ExternalName', externalName }), null);
+    const slices = [sliceObject(slice([at('10.0.0.1')]), null)!];
+    const allowed = endpointsOf('shop/orders', read, slices, null, (name) => name === host);
+    const refused = endpointsOf('shop/orders', read, slices, null);
+    expect(allowed).toMatchObject({ targets: [], externalName: host });
+    expect(refused.targets).toEqual([]);
+    expect(refused).not.toHaveProperty('externalName');
+    expect(refused.hash).not.toBe(allowed.hash);
+  });
+
   it('tells which ports are served, and of host names', () => {
     const content = (raw: JsonObject): object => {
       const [object, read] = [serviceObject(service(), null), [sliceObject(raw, null)!]];

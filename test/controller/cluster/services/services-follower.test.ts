@@ -187,3 +187,19 @@ describe('Services', () => {
     await vi.waitFor(() => expect(new Set(Object.values(setting.addresses()))).toEqual(new Set(['10.0.0.2'])));
   });
 });
+
+it('a Service has an external name only while that is allowed', async () => {
+  const setting = await following();
+  const { server, follower, heard } = setting;
+  const spec = { type: 'ExternalName', externalName: 'db.example.com' };
+  server.put('shop/services/db', { spec });
+  setting.follow('shop/db');
+  const name = (): string | undefined => follower.endpoints.get('Service/shop/db')?.externalName;
+  await vi.waitFor(() => expect(follower.services.get('shop/db')?.externalName).toBe('db.example.com'));
+  expect(name()).toBeUndefined();
+  heard.length = 0;
+  follower.allow((host) => host === 'db.example.com');
+  expect([name(), heard]).toEqual(['db.example.com', ['Service/shop/db']]);
+  follower.allow(() => false);
+  expect(name()).toBeUndefined();
+});

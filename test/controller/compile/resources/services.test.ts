@@ -76,9 +76,9 @@ describe('a Route that sends requests to a Service', () => {
     [
       'stands for an external name',
       {},
-      { isExternalName: true },
+      { externalName: 'db.example.com' },
       'false ServiceNotSupported refuses',
-      /is of type ExternalName and has no endpoints: use 'dns'/,
+      /is of type ExternalName, and 'externalNames' of trust.json does not list db.example.com: use 'dns'/,
     ],
     [
       'has no ready endpoints',
@@ -108,6 +108,31 @@ describe('a Route that sends requests to a Service', () => {
       .verdict('shop/a');
     expect(said(verdict)).toBe(`Accepted ${expected}`);
     expect(verdict.resolvedRefs.message).toMatch(message);
+  });
+
+  it.each<[string, JsonObject, Partial<ServiceContent>, readonly string[], string]>([
+    ['is listed', {}, {}, ['db.example.com'], 'true ResolvedRefs this'],
+    ['is below a wildcard', {}, {}, ['*.example.com'], 'true ResolvedRefs this'],
+    ['is one of all', {}, {}, ['*'], 'true ResolvedRefs this'],
+    ['is not listed', {}, {}, ['example.com', '*.db.example.com'], 'false ServiceNotSupported refuses'],
+    ['has no ports, for a number', { port: 5432 }, { ports: [] }, ['*'], 'true ResolvedRefs this'],
+    ['has no ports, for a name', { port: 'http' }, { ports: [] }, ['*'], 'false ServicePortNotFound refuses'],
+    ['has other ports', { port: 5432 }, {}, ['*'], 'false ServicePortNotFound refuses'],
+  ])('may use an external name that %s', (_, service, content, externalNames, expected) => {
+    const verdict = new CompiledCluster()
+      .base('trust', { externalNames })
+      .service('shop/orders', { externalName: 'db.example.com', servedPorts: [], ...content })
+      .route('shop/a', toService(service))
+      .verdict('shop/a');
+    expect(said(verdict)).toBe(`Accepted ${expected}`);
+  });
+
+  it('is judged again when the operator withdraws an external name', () => {
+    const cluster = new CompiledCluster().base('trust', { externalNames: ['*'] });
+    cluster.service('shop/orders', { externalName: 'db.example.com' }).route('shop/a', toService());
+    expect(said(cluster.verdict('shop/a'))).toBe('Accepted true ResolvedRefs this');
+    // without endpoints: the controller takes the name out of the resource
+    expect(said(cluster.base('trust', {}).verdict('shop/a'))).toBe('Accepted false ServiceNotSupported last-good');
   });
 
   it.each<[string, readonly string[], string]>([

@@ -33,9 +33,17 @@ class Orders {
   private held = new Map<string, SharedResource>();
   private readonly services: HeldServices;
 
+  /** Addresses of names outside of the cluster. */
+  readonly names = new Map<string, readonly string[]>();
+
   constructor(zone: string | null = null, scheme = 'http') {
     this.services = new HeldServices(() => this.held, zone);
-    const options = { port: 80, scheme, serverName: null, families: FAMILIES };
+    const lookup = async (host: string): Promise<readonly string[]> => {
+      const found = this.names.get(host);
+      if (found === undefined) throw new Error(`no address of ${host}`);
+      return found;
+    };
+    const options = { port: 80, scheme, serverName: null, families: FAMILIES, lookup };
     this.endpoints = new BalancedEndpoints({
       source: serviceEndpoints(this.services.at(KEY), options),
       isOfTenant: true,
@@ -115,6 +123,50 @@ describe('endpoints of a Service', () => {
     await orders.become(resource('10.0.0.1'));
     orders.endpoints.close();
     await orders.become(resource('10.0.0.2'));
+    expect(orders.hosts).toEqual(['10.0.0.1']);
+  });
+});
+
+describe('endpoints of a Service that stands for an external name', () => {
+  const external = (externalName: string, ports = [{ name: 'http', port: 80 }]): ServiceEndpoints => {
+    const made = { type: 'service-endpoints', key: KEY, ports, targets: [], externalName } as const;
+    return { ...made, hash: sharedResourceHash(made) };
+  };
+
+  it('are all addresses of that name, which TLS verifies', async () => {
+    const orders = new Orders(null, 'https');
+    orders.names.set('db.example.com', ['192.0.2.1', '192.0.2.2']);
+    await orders.become(external('db.example.com', []));
+    expect(orders.hosts).toEqual(['192.0.2.1', '192.0.2.2']);
+    const { base, serverName } = orders.endpoints.choose(plainExchange())!;
+    expect([base.port, serverName]).toEqual([80, 'db.example.com']);
+  });
+
+  it('are never those of an earlier name', async () => {
+    const orders = new Orders();
+    orders.names.set('db.example.com', ['192.0.2.1']);
+    await orders.become(external('db.example.com'));
+    await orders.become(external('other.example.com'));
+    expect(orders.hosts).toEqual(['none']);
+    expect(await orders.endpoints.known()).toBe(
+      'the external name other.example.com of the Service shop/orders has no address',
+    );
+  });
+
+  it('are gone as soon as the operator withdraws the name, also while it is resolved', async () => {
+    const orders = new Orders();
+    orders.names.set('db.example.com', ['192.0.2.1']);
+    const resolving = orders.become(external('db.example.com'));
+    await orders.become(resource());
+    await resolving;
+    expect(orders.hosts).toEqual(['none']);
+  });
+
+  it('make way for Pods when the Service gets them', async () => {
+    const orders = new Orders();
+    orders.names.set('db.example.com', ['192.0.2.1']);
+    await orders.become(external('db.example.com'));
+    await orders.become(resource('10.0.0.1'));
     expect(orders.hosts).toEqual(['10.0.0.1']);
   });
 });
