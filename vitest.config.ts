@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-// Inline projects share nothing with the root unless they say so; isolation stays at vitest's default.
+// Inline projects share nothing with the root unless they say so. Each file has a process of its own, except in unit-shared.
 // Time-outs end tests that hang. They are far longer than any test takes, so that a busy machine fails none.
 const patient = {
   setupFiles: ['test/support/patience.ts'],
@@ -10,10 +10,18 @@ const patient = {
   hookTimeout: 300_000,
 };
 
+// Their modules hold no state that another file could see, and importing them anew costs more than their tests.
+const sharedParts = [
+  'test/cli/{options,output}/**/*.test.ts',
+  'test/dataplane/{catalogue,connectors,decorators,filters,heap,jose,language,link,log,metrics}/**/*.test.ts',
+];
+// Garbage of other files would count in these.
+const measuring = ['test/controller/publish/update-memory.test.ts', 'test/controller/admission/review-bodies.test.ts'];
+
 export default defineConfig({
   test: {
-    // Tests wait for sockets and processes more than they compute, so that a core carries one worker each; vitest leaves one idle.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Tests wait for sockets and processes: those of system and cluster keep little more than half a core busy each.
+    maxWorkers: Math.max(2, Math.ceil(1.5 * availableParallelism())),
     projects: [
       {
         test: {
@@ -26,7 +34,17 @@ export default defineConfig({
         test: {
           ...patient,
           name: 'unit',
-          include: ['test/{contract,platform,controller,dataplane,cli}/**/*.test.ts'],
+          include: ['test/{dataplane,cli}/**/*.test.ts', ...measuring],
+          exclude: sharedParts,
+        },
+      },
+      {
+        test: {
+          ...patient,
+          name: 'unit-shared',
+          include: ['test/{contract,platform,controller}/**/*.test.ts', ...sharedParts],
+          exclude: measuring,
+          isolate: false,
         },
       },
       {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseCLI, startVitest } from 'vitest/node';
 import { collectingReporter, filesToRepeat, type Outcomes, verdictOf } from './outcomes.ts';
 import { whyNoCluster } from './support/cluster/cluster-programs.ts';
@@ -22,6 +22,8 @@ async function runTests(words: readonly string[]): Promise<void> {
   const [name, value] = marker.split('=') as [string, string];
   // Everything the tests start inherits this, so that whatever outlives them can be found.
   process.env[name] = value;
+  // compiled modules are kept where the program keeps its own, for the workers and for scripts that tests start
+  process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../node_modules/.cache/gatewarden');
   const { filter, options } = parseCLI(['vitest', 'run', ...words]);
   const missing = await whyNoCluster();
   if (missing !== null && process.env['CI'] !== undefined) throw new Error(`tests cannot run: ${missing}`);

@@ -10,9 +10,7 @@ import { watchedDirectory } from '../support/state/temporary-files.ts';
 
 const patience = { timeout: 120_000, interval: 500 };
 
-it('Prometheus finds every process by the monitors of the chart, and dashboard and alerts use existing metrics', {
-  timeout: 480_000,
-}, async () => {
+it('Prometheus finds every process by the monitors of the chart, and dashboard and alerts use existing metrics', async () => {
   const gateway = await monitoredGateway();
   const { rendered, cluster, namespace, shop, pods, routes } = gateway;
   const job = clusterName(rendered);

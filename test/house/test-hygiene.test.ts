@@ -21,6 +21,9 @@ describe('tests all run, wait for events and take free ports', () => {
     'await new Promise((resolve) => setTimeout(resolve, 500));',
     'await setTimeout(1_000);',
     'await sleep(250);',
+    "it('a', { timeout: 5_000 }, async () => {});",
+    "it.each([1])('a', { timeout: 5_000 }, (one) => {});",
+    'vi.setConfig({ testTimeout: 5000 });',
     'server.listen(8080);',
     "server.listen({ host: 'localhost', port: 8080 });",
     'net.connect(8080);',
@@ -34,6 +37,7 @@ describe('tests all run, wait for events and take free ports', () => {
     'const timer = setTimeout(() => socket.destroy(), 5000);',
     'await new Promise((resolve) => setTimeout(resolve, 20));',
     "server.listen(0, '127.0.0.1'); server.listen({ port: 0 });",
+    'await vi.waitFor(() => expect(a).toBe(1), { timeout: 5_000 });',
     'connect({ port: address.port }); connect(port);',
     "expect(text).toContain('it.skip(');",
   ])('accept %s', (text) => {

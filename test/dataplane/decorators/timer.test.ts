@@ -30,7 +30,7 @@ describe('the timer', () => {
       name: 'still',
     });
     expect(gateway.observed[0]!.seconds).toBeGreaterThan(0);
-    expect(gateway.observed[0]!.seconds).toBeLessThan(5);
+    expect(gateway.observed[0]!.seconds).toBeLessThan(100);
   });
 
   it('measures a filter: total, internal and downstream time', async () => {

@@ -12,7 +12,6 @@ import { StoppedClock } from '../../../support/gateways/stopped-clock.ts';
 
 /** More time than anything here takes, in milliseconds: a busy machine fails no test, and a good one waits for nothing. */
 const AT_LEISURE = 50_000;
-vi.setConfig({ testTimeout: 120_000 });
 
 let backend: Server;
 let gateway: TestGateway;

@@ -40,6 +40,6 @@ it.each([
   "def e = null; 100000.times { e = new Exception('x', e) }; e.message",
   'def c = { it }.memoize(); 400000.times { c(it) }',
   "def m = [:].withDefault { 'x' }; 400000.times { m[it] }",
-])('charges what a script keeps: %s', { timeout: 60_000 }, async (script) => {
+])('charges what a script keeps: %s', async (script) => {
   await expect(evaluate(script, limits)).rejects.toThrow('the script exceeded its memory budget');
 });
