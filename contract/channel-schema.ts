@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import {
+  type BackendsSummary,
   type ControllerMessage,
   type EndedRecord,
   MOST_ENTRIES,
   MOST_SEALED,
+  MOST_SUMMARIES,
   type Notice,
   type PlaneMessage,
   REFRESH_STAGES,
@@ -204,6 +206,15 @@ export const refreshNews = z.object({
   until: z.exactOptional(count),
 } satisfies EveryField<RefreshNews>);
 
+export const backendsSummary = z.object({
+  router: text,
+  route: text,
+  name: text,
+  total: count,
+  ejected: count,
+  down: count,
+} satisfies EveryField<BackendsSummary>);
+
 /** Every message of a plane. */
 export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type', [
   z.object({
@@ -240,6 +251,7 @@ export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type'
     since: short,
     memory: z.exactOptional(count),
     confirmed: z.exactOptional(z.number()),
+    backends: z.exactOptional(z.array(backendsSummary).max(MOST_SUMMARIES)),
     routes: z.array(
       routeKey.extend({
         name: text,

@@ -125,6 +125,22 @@ export interface RouteReport extends RouteKey {
   readonly counts?: readonly number[];
 }
 
+/** State of the endpoints of one Backends, as a plane sees them. */
+export interface BackendsSummary {
+  /** Router and id of its route; both empty outside of routes. */
+  readonly router: string;
+  readonly route: string;
+  readonly name: string;
+  /** All endpoints that it knows. */
+  readonly total: number;
+  /** Endpoints that get no requests because requests failed, or because probes did. */
+  readonly ejected: number;
+  readonly down: number;
+}
+
+/** Backends that a report summarises. */
+export const MOST_SUMMARIES = 100;
+
 /** How a plane fares. */
 export interface Report {
   readonly type: 'report';
@@ -139,6 +155,8 @@ export interface Report {
   readonly memory?: number;
   /** When a controller last confirmed what the plane serves, on the same clock; absent from older planes and before that. */
   readonly confirmed?: number;
+  /** Its Backends, those with the fewest sound endpoints first; absent from older planes and where there are none. */
+  readonly backends?: readonly BackendsSummary[];
   readonly routes: readonly RouteReport[];
 }
 

@@ -1,3 +1,4 @@
+import type { BackendsSummary } from '../../contract/channel.ts';
 import { printable } from '../../contract/document/printable-text.ts';
 import type { PlaneReport, StatusReport, WatchReport } from '../../controller/admin/status-report.ts';
 import { tableLines } from './table-lines.ts';
@@ -59,11 +60,15 @@ function planeLines({ planes, leaderFault }: StatusReport): string[] {
     short(plane.revision),
     plane.lag === null ? '-' : duration(plane.lag),
     String(plane.routes),
+    endpointCount(plane.backends),
     plane.ready === null ? '-' : plane.ready ? 'yes' : 'no',
     duration(plane.age),
     plane.controller,
   ]);
-  return tableLines(['PLANE', 'GROUP', 'STATE', 'REVISION', 'LAG', 'ROUTES', 'READY', 'AGE', 'CONTROLLER'], rows);
+  return tableLines(
+    ['PLANE', 'GROUP', 'STATE', 'REVISION', 'LAG', 'ROUTES', 'ENDPOINTS', 'READY', 'AGE', 'CONTROLLER'],
+    rows,
+  );
 }
 
 function faultLines({ planes, watches, baseProblems, leaderFault, sessionKeysFault: keys }: StatusReport): string[] {
@@ -74,6 +79,7 @@ function faultLines({ planes, watches, baseProblems, leaderFault, sessionKeysFau
       : [`session keys cannot be read or written; new data planes do not share sessions: ${keys}`]),
     ...(leaderFault === undefined ? [] : [`the leader could not be asked for its data planes: ${leaderFault}`]),
     ...planes.flatMap(planeFaults),
+    ...planes.flatMap(backendsFaults),
     ...watches.flatMap(watchFaults),
   ];
   return lines.length === 0 ? [] : ['', ...lines];
@@ -83,6 +89,26 @@ function baseFaults(problems: readonly string[]): string[] {
   if (problems.length === 0) return [];
   const shown = problems.flatMap((text) => text.split('\n')).map((line) => `${indent}${line}`);
   return ['the base configuration is not valid; the last good one stays in effect, if there is one:', ...shown];
+}
+
+/** Endpoints of all Backends that can serve, and all of them. */
+function endpointCount(backends: PlaneReport['backends'] = []): string {
+  if (backends.length === 0) return '-';
+  const sum = (count: (one: BackendsSummary) => number): number => backends.reduce((all, one) => all + count(one), 0);
+  return `${sum(({ total, ejected, down }) => Math.max(0, total - ejected - down))}/${sum(({ total }) => total)}`;
+}
+
+/** Backends that somebody should look at. */
+function backendsFaults({ plane, backends = [] }: PlaneReport): string[] {
+  return backends.flatMap(({ route, name, total, ejected, down }) => {
+    const where = `data plane ${plane}: Backends ${name}${route === '' ? '' : ` of ${route}`}`;
+    if (total === 0) return [`${where} has no endpoints`];
+    const out = [
+      ...(ejected > 0 ? [`${ejected} ejected`] : []),
+      ...(down > 0 ? [`${down} without answers to probes`] : []),
+    ];
+    return out.length === 0 ? [] : [`${where}: of ${total} endpoints, ${out.join(' and ')}`];
+  });
 }
 
 function planeFaults({ plane, problems, clockAhead }: PlaneReport): string[] {

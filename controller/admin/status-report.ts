@@ -1,4 +1,4 @@
-import type { RouteProblems } from '../../contract/channel.ts';
+import type { BackendsSummary, RouteProblems } from '../../contract/channel.ts';
 import { type Problem, pathText } from '../../contract/problem.ts';
 import { routeKeyFrom } from '../../contract/snapshot.ts';
 import { errorText } from '../../platform/error-text.ts';
@@ -78,6 +78,8 @@ export interface PlaneReport {
   readonly unitsServing?: number | null;
   /** Resident memory in bytes. */
   readonly memory?: number | null;
+  /** State of its Backends; missing before its first report, where there are none, and from older versions. */
+  readonly backends?: readonly BackendsSummary[];
   readonly problems: readonly PlaneProblem[];
   readonly problemCount?: number;
 }
@@ -180,6 +182,7 @@ function planeReport(facts: PlaneFacts, { now, isConnected, revisionFor }: Statu
     units: facts.units ?? null,
     unitsServing: report?.unitsServing ?? null,
     memory: report?.memory ?? null,
+    ...(report?.backends !== undefined && { backends: report.backends }),
     problems: [...problems].slice(0, MOST_PROBLEMS).map(([key, parts]) => planeProblem(key, parts)),
     problemCount: problems.size,
   };

@@ -1,3 +1,4 @@
+import type { BackendsSummary } from '../../contract/channel.ts';
 import type { EndpointDescription } from '../../contract/crest/describe/description.ts';
 import type { Resource } from '../../contract/crest/resource.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
@@ -42,6 +43,8 @@ export interface ShownPlane {
   readonly clockAhead: number | null;
   readonly problems: readonly ShownPlaneProblem[];
   readonly problemCount: number;
+  /** Backends with the counts of their endpoints, in a cluster. */
+  readonly backends?: readonly BackendsSummary[];
 }
 
 /** Returns a data plane as a resource, whose revision is that of the configuration that it runs. */

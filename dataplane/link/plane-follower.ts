@@ -117,7 +117,7 @@ export class PlaneFollower implements LinkedPlane {
     const { revision, since, confirmed } = this;
     const memory = process.memoryUsage.rss();
     const state = { revision, ready, unitsServing, clock: Date.now(), since, memory };
-    return { ...state, ...(confirmed !== null && { confirmed }), routes: plane.report() };
+    return { ...state, ...(confirmed !== null && { confirmed }), ...plane.report() };
   }
 
   private async take(message: WholeUpdate): Promise<Outcome> {

@@ -1,9 +1,11 @@
 import type { Registry } from 'prom-client';
+import type { BackendsSummary } from '../../contract/channel.ts';
 import { FIGURE } from '../../contract/route-report.ts';
 import { registerAccessManagerMetrics } from '../metrics/access-manager-exposition.ts';
 import { type AuditFigures, registerAuditMetrics } from '../metrics/audit-exposition.ts';
 import { registerBackendsMetrics } from '../metrics/backends-exposition.ts';
 import { type BackendsStatus, backendsStatus } from '../metrics/backends-status.ts';
+import { backendsSummaries } from '../metrics/backends-summary.ts';
 import { registerBreakerMetrics } from '../metrics/breaker-exposition.ts';
 import { registerCacheMetrics } from '../metrics/cache-exposition.ts';
 import { countsByRoute } from '../metrics/counts-by-route.ts';
@@ -82,6 +84,11 @@ export class PlaneMetrics {
   /** State of the endpoints of all Backends. */
   backends(): readonly BackendsStatus[] {
     return backendsStatus(this.gauges.all, this.observations.all);
+  }
+
+  /** The same in numbers, for controllers. */
+  backendsSummaries(): readonly BackendsSummary[] {
+    return backendsSummaries(this.gauges.all);
   }
 
   monitoring(): MonitoringRecord[] {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { RouteReport } from '../../contract/channel.ts';
+import type { Report } from '../../contract/channel.ts';
 import type { ForbiddenPlace } from '../../contract/egress.ts';
 import type { Update } from '../../contract/snapshot.ts';
 import type { AdminServer } from '../../platform/admin/admin-server.ts';
@@ -64,8 +64,8 @@ export interface Plane {
   forbid(places: readonly ForbiddenPlace[]): void;
   /** Sessions that ended before their time, for the link to controllers. */
   readonly notices: PlaneNotices;
-  /** The figures of every route that had requests. */
-  report(): RouteReport[];
+  /** The figures of every route that had requests, and the state of Backends. */
+  report(): Pick<Report, 'routes' | 'backends'>;
   /**
    * Is ready no longer and asks clients to go, while others may come still. Resolves when nobody who knows of it comes
    * any more, which is after the delay of the plane.
@@ -334,8 +334,10 @@ class Supervisor implements PreparedPlane {
     this.audit.reachChanged();
   }
 
-  report(): RouteReport[] {
-    return routeReports(this.configuration?.series(this.units.all) ?? [], this.metrics?.counts());
+  report(): Pick<Report, 'routes' | 'backends'> {
+    const routes = routeReports(this.configuration?.series(this.units.all) ?? [], this.metrics?.counts());
+    const backends = this.metrics?.backendsSummaries() ?? [];
+    return backends.length === 0 ? { routes } : { routes, backends };
   }
 
   private heard(unit: SupervisedUnit, report: UnitReport): void {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EndedRecord, Notice, RefreshNews, Report, RouteProblems } from '../../../contract/channel.ts';
-import { notice, refreshNews } from '../../../contract/channel-schema.ts';
+import { backendsSummary, notice, refreshNews } from '../../../contract/channel-schema.ts';
 import { inNotices } from '../../../contract/notice-log.ts';
 import { problemCodes } from '../../../contract/problem.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
@@ -120,6 +120,7 @@ const report = z.object({
   since: text,
   memory: z.exactOptional(z.number()),
   confirmed: z.exactOptional(z.number()),
+  backends: z.exactOptional(z.array(backendsSummary)),
   routes: z.array(
     routeKey.extend({ name: text, figures: z.array(z.number()), counts: z.exactOptional(z.array(z.number())) }),
   ),

@@ -78,6 +78,7 @@ export class BalancedEndpoints implements Backends {
       active === null ? null : new ActiveHealth(active.rules, active.probe, health, meter, log, () => this.probed());
     this.prober?.start();
     this.unshow = [
+      meter.showsAll(() => this.byKey.size),
       meter.shows('serving', () => this.served),
       meter.shows('ejected', () => this.ejected),
       meter.shows('down', () => [...this.byKey.values()].filter((one) => this.isDown(one)).length),

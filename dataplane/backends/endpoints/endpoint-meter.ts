@@ -25,6 +25,11 @@ export class EndpointMeter {
     return this.parts.plane.gauge('gw_backends_endpoints', { ...objectLabels(this.parts), state }, read);
   }
 
+  /** Shows how many endpoints there are, for reports to controllers. @returns what ends it */
+  showsAll(read: () => number): () => void {
+    return this.parts.plane.gauge('gw_backends_known_endpoints', objectLabels(this.parts), read);
+  }
+
   /** Shows the state and the load of an endpoint, if it has labels of its own. @returns what ends it */
   showsEndpoint(key: string, state: () => number, outstanding: () => number): () => void {
     if (this.labelOf(key) !== key) return () => {};

@@ -50,8 +50,23 @@ describe('a status', () => {
       'revision    abcdef012345',
       'resources   12 Routes (1 not accepted, 2 with unresolved references), 1 SecretStore',
       '',
-      'PLANE      GROUP    STATE    REVISION      LAG  ROUTES  READY  AGE   CONTROLLER',
-      'edge/gw-1  default  current  abcdef012345  -    12      yes    1h1m  controller-0',
+      'PLANE      GROUP    STATE    REVISION      LAG  ROUTES  ENDPOINTS  READY  AGE   CONTROLLER',
+      'edge/gw-1  default  current  abcdef012345  -    12      -          yes    1h1m  controller-0',
+    ]);
+  });
+
+  it('counts endpoints that can serve, and names the Backends that lack some', () => {
+    const backends = [
+      { router: '', route: '', name: 'payments', total: 0, ejected: 0, down: 0 },
+      { router: '_router', route: 'shop-orders', name: 'orders', total: 5, ejected: 1, down: 2 },
+      { router: '_router', route: 'shop-carts', name: 'carts', total: 3, ejected: 0, down: 0 },
+    ];
+    const lines = statusLines({ ...report, planes: [plane('edge/gw-1', { backends })] });
+    expect(lines[6]).toContain('  12      5/8        yes');
+    expect(lines.slice(-3)).toEqual([
+      '',
+      'data plane edge/gw-1: Backends payments has no endpoints',
+      'data plane edge/gw-1: Backends orders of shop-orders: of 5 endpoints, 1 ejected and 2 without answers to probes',
     ]);
   });
 

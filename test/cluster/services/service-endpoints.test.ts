@@ -31,6 +31,16 @@ async function untilSaid(port: number, path: string, text: string | RegExp): Pro
   await vi.waitFor(async () => expect(await said(port, path)).toMatch(text), PATIENCE);
 }
 
+/** Resolves when the controller tells these counts of the endpoints of all Backends. */
+async function untilCounted(total: number): Promise<void> {
+  const { adminPort } = gateway.controllers[0]!;
+  await vi.waitFor(async () => {
+    const status = (await said(adminPort, '/status')).replace(/^200 /, '');
+    const { planes } = JSON.parse(status) as { planes: { backends?: object[] }[] };
+    expect(planes.map(({ backends }) => backends)).toMatchObject([[{ total, ejected: 0, down: 0 }]]);
+  }, PATIENCE);
+}
+
 it('a request reaches the ready endpoint of the Service that its Route names', async () => {
   const first = await endpoint('first');
   await gateway.apply(serviceOf(shop, 'orders'));
@@ -39,6 +49,7 @@ it('a request reaches the ready endpoint of the Service that its Route names', a
   const { port } = await gateway.startPlane();
   await untilSaid(port, '/orders', /^200 first$/);
   await gateway.untilReason(shop, 'route/orders', 'ResolvedRefs', 'ResolvedRefs');
+  await untilCounted(1);
 
   const second = await endpoint('second');
   await gateway.apply(sliceAt(shop, 'orders', second));
@@ -47,4 +58,5 @@ it('a request reaches the ready endpoint of the Service that its Route names', a
   await gateway.kubectl(['delete', 'endpointslice', `orders-${second}`, '-n', shop]);
   await untilSaid(port, '/orders', /^502/);
   await gateway.untilReason(shop, 'route/orders', 'ResolvedRefs', 'NoReadyEndpoints');
+  await untilCounted(0);
 });

@@ -22,6 +22,7 @@ const sections: readonly [heading: string, interfaces: readonly string[]][] = [
   ['nack', ['Nack']],
   ['recalled', ['Recalled']],
   ['report', ['Report']],
+  ['BackendsSummary', ['BackendsSummary']],
   ['RouteReport', ['RouteKey', 'RouteReport']],
   ['notice', ['Notice']],
   ['refresh', ['RefreshNews']],

@@ -29,8 +29,8 @@ export class NotingPlane implements PreparedPlane {
     return this.applyWhole(update);
   }
   forbid(): void {}
-  report(): [] {
-    return [];
+  report(): { readonly routes: [] } {
+    return { routes: [] };
   }
   async dismiss(): Promise<void> {}
   async drain(): Promise<void> {}
