@@ -27,11 +27,11 @@ import { isBaseBad, PlaneConfiguration } from './plane-configuration.ts';
 import { PlaneMetrics } from './plane-metrics.ts';
 import { PlaneNotices } from './plane-notices.ts';
 import type { PlaneStatus, PreparedPlaneOptions } from './plane-options.ts';
-import { routeReports } from './route-reports.ts';
 import { giveBackLater } from './spare-memory.ts';
 import { SpareUnit } from './spare-unit.ts';
 import { type SharedUnitOptions, type SupervisedUnit, SupervisedUnits } from './supervised-units.ts';
 import { isTaken } from './taken-port.ts';
+import { trafficReport } from './traffic-report.ts';
 
 /** Initial configuration of a data plane. */
 export interface PlaneBeginning {
@@ -335,9 +335,7 @@ class Supervisor implements PreparedPlane {
   }
 
   report(): Pick<Report, 'routes' | 'backends'> {
-    const routes = routeReports(this.configuration?.series(this.units.all) ?? [], this.metrics?.counts());
-    const backends = this.metrics?.backendsSummaries() ?? [];
-    return backends.length === 0 ? { routes } : { routes, backends };
+    return trafficReport(this.configuration?.series(this.units.all) ?? [], this.metrics);
   }
 
   private heard(unit: SupervisedUnit, report: UnitReport): void {

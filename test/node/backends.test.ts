@@ -38,14 +38,19 @@ async function route(name: string, service: string): Promise<void> {
     metadata: { name, namespace: 'shop' },
     spec: {
       condition: `\${find(request.uri.path, '^/${name}')}`,
-      handler: { type: 'ReverseProxyHandler', config: { backends } },
+      handler: { type: 'ReverseProxyHandler', config: { backends, asyncBehavior: 'streaming', soTimeout: '10 minutes' } },
     },
   });
   const programmed = ['wait', '--for=condition=Programmed', `route.gatewarden.io/${name}`, '-n', 'shop'];
-  await node.kubectl([...programmed, '--timeout=90s']);
+  await node.kubectl([...programmed, '--timeout=300s']);
 }
 
-const gateway = (): Promise<string> => node.origin(RELEASE, 'gatewarden-default');
+/** A data plane itself, so that nothing but its backends can fail. */
+async function gateway(): Promise<string> {
+  const planes = ['pods', '-n', RELEASE, '-l', 'app.kubernetes.io/component=dataplane'];
+  const { items } = await node.get<{ items: readonly Pod[] }>(planes);
+  return `http://${items[0]!.status.podIP}:8080`;
+}
 
 /** The Pods of the application that are to stay. */
 async function pods(app = 'orders'): Promise<readonly Pod[]> {
@@ -97,7 +102,7 @@ class Load {
 
 const scaled = async (replicas: number): Promise<readonly Pod[]> => {
   await node.kubectl(['scale', 'deployment/orders', '-n', 'shop', `--replicas=${replicas}`]);
-  await node.kubectl(['rollout', 'status', 'deployment/orders', '-n', 'shop', '--timeout=90s']);
+  await node.kubectl(['rollout', 'status', 'deployment/orders', '-n', 'shop', '--timeout=300s']);
   return node.until(pods, (all) => all.length === replicas);
 };
 
@@ -115,7 +120,7 @@ it('no request fails while a Deployment is rolled, and only its new Pods get req
   const before = namesOf(await pods());
   await load.untilAnsweredBy(before);
   await node.kubectl(['rollout', 'restart', 'deployment/orders', '-n', 'shop']);
-  await node.kubectl(['rollout', 'status', 'deployment/orders', '-n', 'shop', '--timeout=120s']);
+  await node.kubectl(['rollout', 'status', 'deployment/orders', '-n', 'shop', '--timeout=300s']);
   const after = namesOf(await pods());
   expect(after.filter((name) => before.includes(name))).toEqual([]);
   await load.untilAnsweredBy(after);

@@ -88,5 +88,5 @@ export async function runApp(node: TestNode, wish: AppWish): Promise<void> {
       spec: { selector: { app: name }, ports: [{ port: 80, targetPort }] },
     },
   );
-  await node.kubectl(['rollout', 'status', `deployment/${name}`, '-n', namespace, '--timeout=60s']);
+  await node.kubectl(['rollout', 'status', `deployment/${name}`, '-n', namespace, '--timeout=300s']);
 }

@@ -1,11 +1,22 @@
-import type { RouteReport } from '../../contract/channel.ts';
+import type { Report, RouteReport } from '../../contract/channel.ts';
 import { reportedCounts } from '../../contract/route-counts.ts';
 import { reportedFigures } from '../../contract/route-report.ts';
 import { routeKeyText } from '../../contract/snapshot.ts';
 import type { RouteSeries } from '../metrics/route-series.ts';
+import type { PlaneMetrics } from './plane-metrics.ts';
 
-/** The figures of every route that had requests. @param counts what objects of routes counted, by key of the route */
-export function routeReports(
+/** The figures of every route that had requests, and the state of Backends. */
+export function trafficReport(
+  series: readonly RouteSeries[],
+  metrics: Pick<PlaneMetrics, 'counts' | 'backendsSummaries'> | null | undefined,
+): Pick<Report, 'routes' | 'backends'> {
+  const routes = routeReports(series, metrics?.counts());
+  const backends = metrics?.backendsSummaries() ?? [];
+  return backends.length === 0 ? { routes } : { routes, backends };
+}
+
+/** @param counts what objects of routes counted, by key of the route */
+function routeReports(
   series: readonly RouteSeries[],
   counts: ReadonlyMap<string, Float64Array> | undefined,
 ): RouteReport[] {
