@@ -38,7 +38,10 @@ async function route(name: string, service: string): Promise<void> {
     metadata: { name, namespace: 'shop' },
     spec: {
       condition: `\${find(request.uri.path, '^/${name}')}`,
-      handler: { type: 'ReverseProxyHandler', config: { backends, asyncBehavior: 'streaming', soTimeout: '10 minutes' } },
+      handler: {
+        type: 'ReverseProxyHandler',
+        config: { backends, asyncBehavior: 'streaming', soTimeout: '10 minutes' },
+      },
     },
   });
   const programmed = ['wait', '--for=condition=Programmed', `route.gatewarden.io/${name}`, '-n', 'shop'];
