@@ -1,42 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { matchesFilter } from '../../../contract/crest/filter-match.ts';
 import { readQueryFilter } from '../../../contract/crest/query-filter.ts';
-import type { JsonObject } from '../../../contract/document/json-value.ts';
-
-/** Values that the vectors are about, by their place. */
-const VALUES: readonly JsonObject[] = [
-  {
-    name: 'alice',
-    age: 20,
-    tags: ['x', 'y'],
-    addr: { city: 'Paris', zip: '75001' },
-    active: true,
-    n: null,
-    score: 3.14,
-  },
-  { name: 'Bob', age: 30, tags: [], addr: { city: 'paris' }, active: false, score: -1 },
-  { name: 'ALICE', age: '20', tags: 'x', active: 'true', 'weird/key': 'x' },
-  { name: '', age: 20, tags: ['Y', 'a b'], addr: ['Paris'], 'sp ace': 'y' },
-  { age: -1, tags: [20, true], name: ['alice', 'bob'] },
-  { name: 'q"t', age: null },
-];
-
-interface Row {
-  readonly filter?: string;
-  readonly filterRepeat?: string;
-  readonly ids?: readonly string[];
-  readonly error?: string;
-  readonly specConflict?: true;
-}
+import { type FilterRow, selectedValues } from '../../support/crest/replay-library.ts';
 
 const rows = readFileSync(new URL('../../vectors/queryfilter.jsonl', import.meta.url), 'utf8')
   .trim()
   .split('\n')
-  .map((line) => JSON.parse(line) as Row);
-
-const selected = (filter: string) =>
-  VALUES.flatMap((value, at) => (matchesFilter(readQueryFilter(filter), { _id: `${at}`, ...value }) ? [`${at}`] : []));
+  .map((line) => JSON.parse(line) as FilterRow);
 
 /** What our specification says of the rows in which the observed framework does something else. */
 const SPECIFIED: Readonly<Record<string, readonly string[]>> = {
@@ -49,7 +19,7 @@ const SPECIFIED: Readonly<Record<string, readonly string[]>> = {
 describe('query filters', () => {
   const sound = rows.filter(({ ids, specConflict }) => ids !== undefined && specConflict === undefined);
   it.each(sound.map(({ filter, ids }) => [filter!, ids!] as const))('%s selects %j', (filter, ids) => {
-    expect(selected(filter)).toEqual(ids);
+    expect(selectedValues(filter)).toEqual(ids);
   });
 
   const bad = rows.flatMap(({ filter, error, specConflict }) =>
@@ -64,7 +34,7 @@ describe('query filters', () => {
 
   it.each(Object.entries(SPECIFIED))('%s selects %j, as specified', (filter, ids) => {
     expect(rows.some((row) => row.filter === filter && row.specConflict === true)).toBe(true);
-    expect(selected(filter)).toEqual(ids);
+    expect(selectedValues(filter)).toEqual(ids);
   });
 
   it('covers every row of the vectors', () => {
