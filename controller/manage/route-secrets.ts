@@ -54,7 +54,8 @@ export class RouteSecrets {
       const secret = PLACEHOLDER.test(text) ? secrets.get(text) : undefined;
       if (secret === undefined) {
         throw badRequest(
-          `${pathText(path)}: the placeholder stands for no secret of the route '${id}': read the route again, or send the secret`,
+          `${pathText(path)}: the placeholder stands for no secret of the route '${id}': it belongs to another route, or ` +
+            'was read before the secret changed or the gateway started; read the route again, or send the secret',
         );
       }
       wanted.set(JSON.stringify(path), path);

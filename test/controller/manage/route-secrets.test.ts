@@ -97,6 +97,22 @@ describe('secrets in the document of a route', () => {
     });
   });
 
+  it('cannot be sent back after a restart, and the answer says what to do', async () => {
+    const before = await managed();
+    const { body, headers } = await before.send('GET /api/routes/shop');
+    const after = await managed();
+    const file = fileOf(after);
+    expect(await after.send('PUT /api/routes/shop', body)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(/the gateway started; read the route again, or send the secret$/) },
+    });
+    const match = { 'if-match': headers.get('etag')! };
+    expect((await after.send('PUT /api/routes/shop', body, match)).status).toBe(412);
+    expect(fileOf(after)).toEqual(file);
+    const again = (await after.send('GET /api/routes/shop')).body;
+    expect((await after.send('PUT /api/routes/shop', again)).status).toBe(200);
+  });
+
   it('cannot be moved or copied to a field that is shown, nor to another route', async () => {
     const gateway = await managed();
     const { body } = await gateway.send('GET /api/routes/shop');
