@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { PagePlace } from '../../../contract/crest/page-cookie.ts';
 import { readQueryFilter } from '../../../contract/crest/query-filter.ts';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import {
   type AuditQueries,
   type AuditQuery,
+  type AuditQueryPage,
   QueryRefusal,
 } from '../../../dataplane/audit/handlers/queries/audit-queries.ts';
 import { openSink } from '../../support/audit/opened-sink.ts';
@@ -116,6 +118,45 @@ describe('queries of a JDBC handler with a real PostgreSQL', () => {
     expect([idsOf(second.results), second.next, second.total]).toEqual([['d'], null, -1]);
     const { results } = await side.query(query('true', { pageSize: 2, offset: 1 }));
     expect(idsOf(results)).toEqual(['b', 'c']);
+  });
+
+  it.each([
+    ['in the order of time', []],
+    ['sorted by texts, of which some are missing', [{ field: ['userId'], isDescending: false }]],
+    ['sorted backwards', [{ field: ['userId'], isDescending: true }]],
+    [
+      'sorted by several fields',
+      [
+        { field: ['http', 'request', 'secure'], isDescending: true },
+        { field: ['client', 'port'], isDescending: false },
+      ],
+    ],
+  ])('goes through all events %s, each once, while others are written', async (_, sortKeys) => {
+    onTestFinished(async () => void (await server.sql("DELETE FROM access WHERE id LIKE 'late%'")));
+    const side = await queries();
+    const all = idsOf((await side.query(query('true', { sortKeys }))).results);
+    const seen: unknown[] = [];
+    for (let [at, after]: [number, PagePlace | null] = [0, null]; at < 20; at++) {
+      const page: AuditQueryPage = await side.query(query('true', { sortKeys, pageSize: 1, after }));
+      seen.push(...idsOf(page.results));
+      if (page.next === null) break;
+      after = page.last!;
+      if (at < 3) await server.sql(`INSERT INTO access VALUES ('late${at}', '2020-01-01', 'Aaron', 0, true, null)`);
+    }
+    expect(seen.filter((id) => !String(id).startsWith('late'))).toEqual(all);
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+
+  it('goes on behind an event that is gone', async () => {
+    const side = await queries();
+    await server.sql("INSERT INTO access VALUES ('aa', '2026-01-02T03:04:05.678Z', null, 1, true, null)");
+    const first = await side.query(query('true', { pageSize: 2 }));
+    await server.sql("DELETE FROM access WHERE id = 'aa'");
+    const second = await side.query(query('true', { pageSize: 2, after: first.last! }));
+    expect([idsOf(first.results), idsOf(second.results)]).toEqual([
+      ['a', 'aa'],
+      ['b', 'c'],
+    ]);
   });
 
   it('reads an event by its id, with its fields where they were', async () => {

@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../../../contract/document/json-value.ts';
-import { type AuditQueries, type AuditQuery, pageOf, pageWindow, QueryRefusal } from '../queries/audit-queries.ts';
+import { type AuditQueries, pageOf, pageWindow, QueryRefusal } from '../queries/audit-queries.ts';
 import type { DatabaseConnection, Rows } from './database-connection.ts';
 import { databaseFault } from './database-error.ts';
-import { columnOf, filterSql } from './filter-sql.ts';
+import { filterSql } from './filter-sql.ts';
 import type { MappedTable } from './mapped-table.ts';
+import { pageOrder } from './page-order.ts';
 
 /** Answers queries from the tables of a database. */
 export function databaseQueries(database: DatabaseConnection, tables: ReadonlyMap<string, MappedTable>): AuditQueries {
@@ -24,15 +25,25 @@ export function databaseQueries(database: DatabaseConnection, tables: ReadonlyMa
   return {
     async query(query) {
       const table = tableOf(query.topic);
-      const window = pageWindow(query);
+      const { after = null } = query;
+      const window = pageWindow(after === null ? query : { ...query, offset: 0 });
+      const order = pageOrder(query.sortKeys, table);
       const { text, values } = filterSql(query.filter, table.columns);
       const from = `FROM ${table.table} WHERE ${text}`;
+      const behind = after === null ? null : order.behind(after, values.length + 1);
+      const rest = behind === null ? from : `${from} AND ${behind.text}`;
       const limits = `LIMIT ${Number(window.size)} OFFSET ${Number(window.offset)}`;
-      const rows = await run(`SELECT ${selection(table)} ${from}${order(query, table)} ${limits}`, values);
+      const rows = await run(`SELECT ${selection(table)}${order.selection} ${rest}${order.text} ${limits}`, [
+        ...values,
+        ...(behind?.values ?? []),
+      ]);
       const counted = query.counts ? await run(`SELECT count(*)::float8 AS total ${from}`, values) : [];
       const total = counted[0]?.['total'];
       const events = rows.map((row) => eventOf(row, table));
-      return pageOf(query, window, events, typeof total === 'number' ? total : -1);
+      const page = pageOf(query, window, events, typeof total === 'number' ? total : -1);
+      const last = page.next === null ? undefined : rows[page.results.length - 1];
+      const place = last === undefined ? null : order.placeOf(last);
+      return place === null ? page : { ...page, last: place };
     },
     async read(topic, id) {
       const table = tableOf(topic);
@@ -47,15 +58,6 @@ export function databaseQueries(database: DatabaseConnection, tables: ReadonlyMa
 /** Columns as JSON, under names that no column can have an influence on. */
 function selection({ columns }: MappedTable): string {
   return columns.map(({ column }, at) => `to_jsonb(${column}) AS c${at}`).join(', ');
-}
-
-/** Missing values come last; the id makes the order of pages stable. */
-function order({ sortKeys }: AuditQuery, { columns, idColumn }: MappedTable): string {
-  const keys = sortKeys.map(
-    ({ field, isDescending }) => `${columnOf(field, columns)} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST`,
-  );
-  const all = idColumn === null ? keys : [...keys, idColumn];
-  return all.length === 0 ? '' : ` ORDER BY ${all.join(', ')}`;
 }
 
 function eventOf(row: Rows[number], { columns }: MappedTable): JsonObject {
