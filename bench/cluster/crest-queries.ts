@@ -77,11 +77,15 @@ const timed = (at: number): Promise<number> => timedQuery(client, 'bench', query
 
 for (let at = 0; at < 200; at++) await timed(at); // warms up
 const times: number[] = [];
-const usage = process.cpuUsage();
-for (let at = 0; at < Number(values.queries); at++) times.push(await timed(at));
-const { user, system } = process.cpuUsage(usage);
-const cpu = ((user + system) / 1000 / times.length).toFixed(1);
-console.log(`         ${cpu} ms of processor time for a query, with its client`);
+const processor: number[] = [];
+for (let at = 0; at < Number(values.queries); at++) {
+  const usage = process.cpuUsage();
+  times.push(await timed(at));
+  const { user, system } = process.cpuUsage(usage);
+  processor.push((user + system) / 1000);
+}
+// On a machine that others use, this is nearer to the time on an idle one.
+console.log(`         processor time of a query, with its client: ${spread(processor)}`);
 const isReached = quantile(times, 0.99) <= 20;
 console.log(
   `${isReached ? 'reached' : 'MISSED '}  query of ${size} routes, one at a time: ${spread(times)} (p99 ≤ 20 ms)`,
