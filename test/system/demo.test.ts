@@ -22,7 +22,8 @@ function startDemo(port: number) {
     env: { ...process.env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const exited = once(demo, 'exit') as Promise<[number | null, string | null]>;
+  // all that it printed has been read when it is closed
+  const exited = once(demo, 'close') as Promise<[number | null, string | null]>;
   return { demo, exited, lines: createInterface(demo.stdout!), errors: createInterface(demo.stderr!) };
 }
 

@@ -105,7 +105,7 @@ it('keeps the last valid pair after an invalid one, logs it, and uses the next v
   secret.change({ 'tls.crt': first.chain, 'tls.key': second.key });
   const refused = 'gw_tls_renewals_total{name="--tls-port",outcome="refused"}';
   await vi.waitFor(async () => expect(await figure(refused)).toBe(1), { timeout: 20_000, interval: 50 });
-  expect(await figure('gw_tls_renewal_failing{name="--tls-port"}')).toBe(1);
+  await expect.poll(() => figure('gw_tls_renewal_failing{name="--tls-port"}')).toBe(1);
   expect(shown(await shake(port))).toBe('first');
   await vi.waitFor(() =>
     expect(gateway.said.find(({ level }) => level >= 50)).toMatchObject({
@@ -116,7 +116,7 @@ it('keeps the last valid pair after an invalid one, logs it, and uses the next v
   secret.change(files(second));
   await vi.waitFor(async () => expect(shown(await shake(port))).toBe('second'), { timeout: 20_000, interval: 50 });
   await vi.waitFor(async () => expect(await figure('gw_tls_renewal_failing{name="--tls-port"}')).toBe(0), 10_000);
-  expect(await figure('gw_tls_renewals_total{name="--tls-port",outcome="taken"}')).toBe(1);
+  await expect.poll(() => figure('gw_tls_renewals_total{name="--tls-port",outcome="taken"}')).toBe(1);
   expect(await figure('gw_tls_certificate_expiry_seconds{name="--tls-port"}')).toBeGreaterThan(Date.now() / 1000);
 });
 

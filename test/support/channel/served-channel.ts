@@ -35,7 +35,8 @@ export class ServedChannel {
         closed: (facts, reason) => hear(`closed: ${reason}`, facts),
       },
       ...sessions,
-      settings: { goodbye: 20, ...sessions?.settings },
+      // scripted planes send no heartbeats: on a busy machine they would be taken for dead
+      settings: { goodbye: 20, heartbeat: 60_000, ...sessions?.settings },
     });
     const planes = { group: 'default', labels: { zone: 'a' }, mayClaim: ['site'] };
     this.server = new ChannelServer({

@@ -78,7 +78,7 @@ it('manifests of an instance give its connectors certificates of hosts, which al
   expect(await shown('gateway.test')).toEqual(['own']);
   folder.write('config/resources/secret.json', secret(authority.issue({ names, commonName: 'second' })));
   await vi.waitUntil(async () => String(await shown('shop.test')) === 'second', { timeout: 120_000 });
-  expect(await shown('a.shop.test')).toEqual(['second']);
+  await expect.poll(() => shown('a.shop.test')).toEqual(['second']);
   folder.write('config/trust.json', { tenants: [{ name: 'shop', namespaces: ['shop'], hosts: ['*.shop.test'] }] });
   await vi.waitUntil(async () => String(await shown('shop.test')) === 'own', { timeout: 120_000 });
   expect(await shown('a.shop.test')).toEqual(['second']);

@@ -170,7 +170,7 @@ describe('h2load', () => {
 it('closes connections in clear on a port with TLS and counts them', async () => {
   const { exit } = await curl(`http://127.0.0.1:${gateway.tls}/first/x`);
   expect(exit).not.toBe(0);
-  expect(await gateway.process.figure('gw_tls_handshake_failures_total{reason="plain-http"}')).toBe(1);
+  await expect.poll(() => gateway.process.figure('gw_tls_handshake_failures_total{reason="plain-http"}')).toBe(1);
   const socket = connect({ port: gateway.tls, host: '127.0.0.1', rejectUnauthorized: false });
   await once(socket, 'secureConnect');
   socket.destroy();

@@ -112,7 +112,7 @@ it.each([
   const before = await gateway.refusals(refusal);
   const said = gateway.process.said.length;
   expect((await ask(path)).status).toBe(502);
-  expect(await gateway.refusals(refusal)).toBe(before + 1);
+  await expect.poll(() => gateway.refusals(refusal)).toBe(before + 1);
   await vi.waitFor(() => {
     const lines = gateway.process.said.slice(said).map((line) => JSON.stringify(line));
     expect(lines.filter((line) => line.includes(refusal) && line.includes(reason))).toHaveLength(1);

@@ -87,9 +87,9 @@ describe('a backend whose certificate is not good', () => {
     const answer = await ask(`/${fault}/x`);
     expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-tls']);
     expect(answer.body).not.toContain('elsewhere');
-    expect(await gateway.refusals('backend-tls')).toBe(before + 1);
+    await expect.poll(() => gateway.refusals('backend-tls')).toBe(before + 1);
     await vi.waitFor(() => expect(reasons('backend-tls').at(-1)).toMatch(reason), 5000);
-    expect(await gateway.process.figure('gatewarden_backend_connections_open')).toBe(0);
+    await expect.poll(() => gateway.process.figure('gatewarden_backend_connections_open')).toBe(0);
     servers.get(fault)!.setSecureContext({ cert: good.chain, key: good.key });
     expect((await ask(`/${fault}/x`)).body).toBe('hello');
     servers.get(fault)!.close();
@@ -113,7 +113,7 @@ it.each([
   const before = await gateway.refusals(refusal);
   const answer = await ask(`/${route}/x`);
   expect([answer.status, refusalOf(answer)]).toEqual([502, refusal]);
-  expect(await gateway.refusals(refusal)).toBe(before + 1);
+  await expect.poll(() => gateway.refusals(refusal)).toBe(before + 1);
   await vi.waitFor(() => expect(reasons(refusal).at(-1)).toMatch(reason), 5000);
   expect((await ask('/h2/x')).status).toBe(200);
 });
@@ -139,8 +139,8 @@ describe('a backend that is killed in the middle of an answer', () => {
       const { exit, status } = await answering;
       expect(exits).toContain(exit);
       expect([status, statSync(part).size < FILE.length]).toEqual([200, true]);
-      expect(await gateway.process.figure('gatewarden_requests_aborted_total')).toBe(aborted + 1);
-      expect(await gateway.refusals('backend-cut')).toBe(cut + 1);
+      await expect.poll(() => gateway.process.figure('gatewarden_requests_aborted_total')).toBe(aborted + 1);
+      await expect.poll(() => gateway.refusals('backend-cut')).toBe(cut + 1);
       expect((await ask(`/${route}/x`)).status).toBe(200);
     },
   );
@@ -152,7 +152,7 @@ describe('a backend that is killed in the middle of an answer', () => {
     nginx.killWorkers();
     const answer = await answering;
     expect([answer.exit, answer.status, refusalOf(answer)]).toEqual([0, 502, 'backend-cut']);
-    expect(await gateway.refusals('backend-cut')).toBe(cut + 1);
+    await expect.poll(() => gateway.refusals('backend-cut')).toBe(cut + 1);
     expect((await ask('/buffered/x')).status).toBe(200);
   });
 });
