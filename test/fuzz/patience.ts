@@ -1,5 +1,5 @@
 /** Longer than anything takes that the gateway does without being told; after it something hangs. */
-const PATIENCE = 9000;
+const PATIENCE = 120_000;
 
 /** Waits for something that must come. @returns false when it did not. */
 export async function comes(event: Promise<unknown>): Promise<boolean> {

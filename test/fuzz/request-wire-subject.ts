@@ -150,7 +150,11 @@ class Place {
     const destination = { host: '127.0.0.1', port: backend.port };
     return new Place(
       chain,
-      await startGateway({ backend: { destination }, handler: CHAINS[chain], limits: { ...LIMITS, halfClose: true } }),
+      await startGateway({
+        backend: { destination },
+        handler: CHAINS[chain],
+        limits: { ...LIMITS, halfClose: true, lingerTimeout: 60_000 },
+      }),
       backend,
     );
   }

@@ -44,8 +44,11 @@ const breaksHead: Step = (peer) => {
   peer.end();
 };
 
+/** For backends that do not answer at all. */
+const SHORT: JsonObject = { soTimeout: '2 s' };
+
 function handler(retries: JsonObject, type = 'ReverseProxyHandler', more: JsonObject = {}): JsonValue {
-  return { type, config: { retries, soTimeout: '2 s', ...more } };
+  return { type, config: { retries, soTimeout: '4 minutes', ...more } };
 }
 
 function to(app: ScriptedBackend): string {
@@ -83,7 +86,7 @@ describe.each(['ReverseProxyHandler', 'ClientHandler'])('%s', (type) => {
     ['breaks off in the head', breaksHead],
   ])('sends a request again when the backend %s', async (_case, fails) => {
     const app = await backend(steps(fails, fails, answers('at last')));
-    const gateway = await serve(handler(AT_ONCE, type));
+    const gateway = await serve(handler(AT_ONCE, type, fails === waits ? SHORT : {}));
     expect(await send(gateway, 'GET /x?y', [to(app)])).toMatchObject({ status: 200, body: 'at last' });
     expect(app.requests.map(({ target }) => target)).toEqual(['/x?y', '/x?y', '/x?y']);
     expect(said(gateway)).toEqual([[DEBUG, 'request succeeded after a retry', 2]]);
@@ -196,7 +199,7 @@ describe('logs of failures', () => {
 
   it.each([
     ['no answer', closes, {}, {}],
-    ['no response in time', waits, {}, {}],
+    ['no response in time', waits, {}, SHORT],
     ['half an answer, where it has to be whole', cut, {}, { asyncBehavior: 'non_streaming' }],
     ['half an answer, where a condition reads it', cut, onContent, {}],
     [
@@ -285,7 +288,7 @@ describe('a retried request', () => {
     ['a long body, in a file', long, [inFiles]],
   ])('has %s whole', async (_case, content, heap) => {
     const app = await backend(steps(closes, resets, waits, answers('good')));
-    const gateway = await serve(handler(AT_ONCE), heap);
+    const gateway = await serve(handler(AT_ONCE, 'ReverseProxyHandler', SHORT), heap);
     expect((await send(gateway, 'POST /', [to(app)], content)).status).toBe(200);
     expect(app.requests.map(({ body }) => body === content)).toEqual([true, true, true, true]);
   });
