@@ -22,7 +22,7 @@ export interface ClusterAccess {
 }
 
 /** How long a server may take to be ready, in milliseconds. */
-const PATIENCE = 120_000;
+const PATIENCE = 300_000;
 
 /** A real etcd and a real API server with RBAC, in a folder of their own. Nothing schedules or runs Pods. */
 export class ApiServer {

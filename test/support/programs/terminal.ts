@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 
-const PATIENCE = 120_000;
+const PATIENCE = 240_000;
 
 /** A shell that is typed into, as a person does who follows a page. */
 export class Terminal {
