@@ -228,7 +228,11 @@ export function asType(core: Core, value: Value, type: JavaClass): Value {
     return parseNumber(core, core.text(value), boxed);
   if (type.component !== null && core.isInstance(value, COLLECTION))
     return toArray(core, value, type, (item) => asType(core, item, type.component!));
-  return toCollection(core, value, type, true) ?? castTo(core, value, boxed);
+  const made = toCollection(core, value, type, true);
+  // Groovy makes an object of both classes here, which the library could not read.
+  if (made === null && type.isInterface && (ITERABLE.isAssignableFrom(type) || type.name === 'java.util.Map'))
+    core.fail('java.lang.UnsupportedOperationException', `${own.name} as ${type.name} is not available`);
+  return made ?? castTo(core, value, boxed);
 }
 
 function textAs(core: Core, text: string, value: Value, type: JavaClass, boxed: JavaClass): Value {
@@ -318,6 +322,9 @@ function* checked(core: Core, steps: Steps, type: JavaClass, name: string | null
 
 /** A map of closures as an interface. */
 function proxyOf(core: Core, map: GMap, type: JavaClass): Value {
+  // The library reads collections itself, and would not call the closures.
+  if (ITERABLE.isAssignableFrom(type) && type.declared === null)
+    core.fail('java.lang.UnsupportedOperationException', `a Map as ${type.name} is not available`);
   const proxy = new JavaClass(`${type.name}Proxy`);
   proxy.superclass = OBJECT;
   proxy.interfaces = [type];

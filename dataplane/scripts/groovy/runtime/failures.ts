@@ -1,4 +1,5 @@
 import { ArrayValue } from '../values/collections.ts';
+import { GString } from '../values/g-string.ts';
 import type { JavaClass, Runtime, Value } from '../values/java-class.ts';
 import { OBJECT } from '../values/java-class.ts';
 import { Throwable, Thrown } from '../values/throwable.ts';
@@ -77,7 +78,9 @@ export function missingConstructor(rt: Runtime, type: JavaClass, args: readonly 
 
 export function castFailure(rt: Runtime, value: Value, type: JavaClass, hint = ''): never {
   const shown = value === null ? 'null' : rt.javaText(value);
-  const name = value === null ? 'null' : rt.classOf(value).name;
+  // A GString becomes a String before it is unboxed.
+  const isUnboxed = value instanceof GString && !type.name.includes('.');
+  const name = value === null ? 'null' : isUnboxed ? 'java.lang.String' : rt.classOf(value).name;
   return rt.fail(
     'org.codehaus.groovy.runtime.typehandling.GroovyCastException',
     `Cannot cast object '${shown}' with class '${name}' to class '${type.name}'${hint}`,

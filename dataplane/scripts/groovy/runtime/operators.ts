@@ -171,6 +171,7 @@ export function comparePrimitives(operator: '==' | '!=' | '<' | '<=' | '>' | '>=
 /** Small numbers are the same object in Java; strings of literals too. */
 export function isSame(left: Value, right: Value): boolean {
   if (typeof left === 'number' && typeof right === 'number') return left === right && left >= -128 && left <= 127;
+  if (typeof left === 'bigint' && typeof right === 'bigint') return left === right && left >= -128n && left <= 127n;
   return left === right;
 }
 

@@ -66,7 +66,6 @@ const arrayMethods: Readonly<Record<string, LibraryFunction>> = {
   ...elementMethods,
   ...sequenceMethods,
   'getAt(int)': (rt, self: AnyArray, [index]: [number]) => elementAt(rt, self, index),
-  'getAt(Number)': (rt, self: AnyArray, [index]: [Value]) => elementAt(rt, self, countOf(index)),
   'getAt(Range)': (rt, self: AnyArray, [range]: [RangeEnds]) => part(rt, self, range),
   'getAt(Collection)': (rt, self: AnyArray, [indexes]: [Value]) =>
     listOf(

@@ -1,6 +1,7 @@
 import { ArrayValue, type Entry, GMap, GSet, List } from '../../values/collections.ts';
 import type { ClassSpec, JavaClass, LibraryFunction, Runtime, Steps, Value } from '../../values/java-class.ts';
 import { OBJECT } from '../../values/java-class.ts';
+import { Range } from '../../values/range.ts';
 import { tested } from '../../values/sam-results.ts';
 import { stepsOf } from '../steps-of.ts';
 import { type Cursor, cursorOver, listCursor, mapCursor } from './cursors.ts';
@@ -117,7 +118,7 @@ function isSameKind(rt: Runtime, left: Value, right: Value): boolean {
 /** Methods of every collection; lists have their own of some. */
 const collectionMethods: Readonly<Record<string, LibraryFunction>> = {
   'size()': sizeOf as LibraryFunction,
-  'toListString()': (rt, self: Value) => rt.text(self),
+  'toListString()': (rt, self: Value) => rt.text(self instanceof Range ? new List([...self.items]) : self),
   'toListString(int)': (rt, self: Value, [most]: [number]) =>
     shortened(
       itemsNow(rt, self).map((item) => rt.text(item)),

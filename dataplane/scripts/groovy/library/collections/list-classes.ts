@@ -112,6 +112,7 @@ function* sortInPlace(rt: Runtime, self: Value, order: Value, mutates: boolean):
 function* uniqueInPlace(rt: Runtime, self: Value, order: Value | undefined, mutates: boolean): Steps {
   const all = yield* allOf(rt, self);
   if (order === null && all.length > 1) rt.fail('java.lang.NullPointerException', null);
+  if (mutates && self instanceof Range) rt.fail('java.lang.UnsupportedOperationException', null);
   const items = yield* uniqueOf(rt, all, order ?? null);
   if (!mutates || !(self instanceof List)) return listOf(rt, items);
   refill(changed(rt, self), items);

@@ -18,7 +18,8 @@ function changed(rt: Runtime, map: GMap): GMap {
 
 /** A key of a tree, which has no null. */
 function treeKey(rt: Runtime, map: GMap, key: Value): Value {
-  if (key === null && map.javaClass.name === 'java.util.TreeMap') rt.fail('java.lang.NullPointerException', null);
+  if (key === null && /^java\.util\.(?:TreeMap|Hashtable|concurrent\.ConcurrentHashMap)$/.test(map.javaClass.name))
+    rt.fail('java.lang.NullPointerException', null);
   return key;
 }
 
@@ -177,8 +178,8 @@ export const mapMethods: Readonly<Record<string, LibraryFunction>> = {
     put(rt, self, key, fallback);
     return fallback;
   },
-  'getOrDefault(Object, Object)': (_rt, self: GMap, [key, fallback]: [Value, Value]) =>
-    self.get(key) ?? (self.has(key) ? null : fallback),
+  'getOrDefault(Object, Object)': (rt, self: GMap, [key, fallback]: [Value, Value]) =>
+    self.get(treeKey(rt, self, key)) ?? (self.has(key) ? null : fallback),
   'getAt(Object)': (rt, self: GMap, [key]: [Value]) => valueAt(self, treeKey(rt, self, indexOf(key))),
   'put(Object, Object)': (rt, self: GMap, [key, value]: [Value, Value]) => put(rt, self, key, value),
   'putAt(Object, Object)': (rt, self: GMap, [key, value]: [Value, Value]) => {

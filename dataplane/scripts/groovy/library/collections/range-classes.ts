@@ -32,6 +32,26 @@ function* stepped(rt: Runtime, self: Range, step: Value): Steps<Value[]> {
   return out;
 }
 
+/** Groovy makes a range of numbers that goes up, and walks down for a step below zero. */
+function* rangeBy(rt: Runtime, self: Range, step: Value): Steps {
+  const isWhole = typeof self.from === 'number' && typeof self.to === 'number' && self.items.length > 0;
+  const [first, last] = isWhole ? [self.items[0]!, self.items.at(-1)!] : [self.from, self.to];
+  const [low, high] = rt.compare(first, last) > 0 ? [last, first] : [first, last];
+  const isDown = rt.compare(step, 0) < 0;
+  const skips = isWhole ? {} : { first: self.skipsFirst, last: self.skipsLast };
+  const walked = isDown ? new Range(high, low, [], skips) : new Range(low, high, [], skips);
+  const items = yield* stepped(rt, walked, isDown ? yield* rt.call(step, 'unaryMinus', []) : step);
+  return new Range(low, high, items, skips, step);
+}
+
+/** Ranges of texts have no steps of their own. */
+function missing(rt: Runtime, self: Range, step: Value): Steps {
+  return rt.fail(
+    'groovy.lang.MissingMethodException',
+    `No signature of method: ${self.javaClass.name}.by() is applicable for argument types: (${rt.classOf(step).simpleName}) values: [${rt.text(step)}]`,
+  );
+}
+
 const isWithin: LibraryFunction = (rt: Runtime, self: Range, [value]: [Value]) => {
   if (value === null) return false;
   const isWhole = typeof value === 'number' || value instanceof BigInteger;
@@ -57,8 +77,8 @@ export const rangeClasses: readonly ClassSpec[] = [
           ? isWithin(rt, self as never, [value] as never)
           : rt.compare(least(rt, self), value) <= 0 && rt.compare(value, most(rt, self)) <= 0,
       'by(Number)': function* (rt, self: Range, [step]: [Value]) {
-        const items = yield* stepped(rt, self, step);
-        return new Range(self.from, self.to, items, { first: self.skipsFirst, last: self.skipsLast }, step);
+        if (typeof self.from === 'string') return yield* missing(rt, self, step);
+        return yield* rangeBy(rt, self, step ?? 1);
       },
       'step(int)': function* (rt, self: Range, [step]: [number]) {
         if (step < 0) return new List((yield* stepped(rt, self, -step)).reverse());

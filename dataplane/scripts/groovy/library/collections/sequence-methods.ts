@@ -10,7 +10,11 @@ import { holds } from './walking-methods.ts';
 /** A result of the kind of the original: an array for an array. */
 export function sameKind(rt: Runtime, original: Value, items: Value[]): Value {
   rt.budget.allocate(32 + items.length * 8);
-  if (original instanceof ArrayValue) return new ArrayValue(original.javaClass.component!, items);
+  if (original instanceof ArrayValue) {
+    const component = original.javaClass.component!;
+    const isText = component.name === 'java.lang.String';
+    return new ArrayValue(component, isText ? items.map((item) => rt.cast(item, component)) : items);
+  }
   if (original instanceof ByteArray) return new ByteArray(Uint8Array.from(items, countOf));
   return similarTo(rt, original, items);
 }

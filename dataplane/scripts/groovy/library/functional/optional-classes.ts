@@ -1,9 +1,9 @@
 import { hashOf } from '../../values/hash.ts';
 import type { ClassSpec, JavaClass, Obj, Runtime, Value } from '../../values/java-class.ts';
 import { keyText } from '../../values/key-of.ts';
-import { tested } from '../../values/sam-results.ts';
+import { castFail, tested } from '../../values/sam-results.ts';
 import { textOf } from '../../values/text.ts';
-import { type Throwable, Thrown } from '../../values/throwable.ts';
+import { Throwable, Thrown } from '../../values/throwable.ts';
 
 /** An Optional; null stands for an empty one. */
 export class OptionalValue implements Obj {
@@ -36,6 +36,12 @@ export class OptionalValue implements Obj {
   }
 }
 
+/** The result of a function that must return an Optional. */
+function optionalIn(rt: Runtime, value: Value): Value {
+  if (value === null) return rt.fail('java.lang.NullPointerException', null);
+  return value instanceof OptionalValue ? value : castFail(rt, value, 'java.util.Optional');
+}
+
 function needed(rt: Runtime, value: Value): Value {
   return value ?? rt.fail('java.util.NoSuchElementException', 'No value present');
 }
@@ -60,16 +66,18 @@ export const optionalClasses: readonly ClassSpec[] = [
       },
       'orElseThrow(java.util.function.Supplier)': function* (rt, self: OptionalValue, [supplier]: [Value]) {
         if (self.value !== null) return self.value;
-        throw new Thrown((yield* rt.invoke(supplier, [])) as Throwable);
+        const thrown = yield* rt.invoke(supplier, []);
+        if (thrown === null) return rt.fail('java.lang.NullPointerException', null);
+        throw new Thrown(thrown instanceof Throwable ? thrown : castFail(rt, thrown, 'java.lang.Throwable'));
       },
       'or(java.util.function.Supplier)': function* (rt, self: OptionalValue, [supplier]: [Value]) {
-        return self.value === null ? yield* rt.invoke(supplier, []) : self;
+        return self.value === null ? optionalIn(rt, yield* rt.invoke(supplier, [])) : self;
       },
       'map(java.util.function.Function)': function* (rt, self: OptionalValue, [run]: [Value]) {
         return self.value === null ? self : new OptionalValue(rt, yield* rt.invoke(run, [self.value]));
       },
       'flatMap(java.util.function.Function)': function* (rt, self: OptionalValue, [run]: [Value]) {
-        return self.value === null ? self : yield* rt.invoke(run, [self.value]);
+        return self.value === null ? self : optionalIn(rt, yield* rt.invoke(run, [self.value]));
       },
       'filter(java.util.function.Predicate)': function* (rt, self: OptionalValue, [test]: [Value]) {
         const isKept = self.value === null || (yield* tested(rt, test, [self.value]));

@@ -81,6 +81,10 @@ export const streamClasses: readonly ClassSpec[] = [
   { name: 'java.util.stream.Collectors', statics: collectors },
   { name: 'java.util.Collection', methods: { 'stream()': stream, 'parallelStream()': stream } },
   { name: 'java.util.Iterator', methods: { 'stream()': stream } },
+  {
+    name: 'java.lang.Object',
+    methods: { 'stream()': (rt, self: Value) => streamOf(rt, [self]) },
+  },
   { name: 'java.lang.Object[]', methods: { 'stream()': stream } },
   { name: 'primitive[]', methods: { 'stream()': stream } },
   {

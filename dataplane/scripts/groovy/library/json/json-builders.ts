@@ -172,7 +172,9 @@ export const jsonBuilderClasses: readonly ClassSpec[] = [
       'toJson(Object)': (rt, _self: Value, [value]: [Value]) =>
         value instanceof JsonBuilder && value.writer === null ? value.json() : toJson(rt, value, contentOf),
       'unescaped(CharSequence)': (rt, _self: Value, [text]: [Value]) => new JsonUnescaped(rt, rt.text(text)),
-      'prettyPrint(String)': (rt, _self: Value, [text]: [string]) => {
+      'prettyPrint(String)': (rt, _self: Value, [text]: [string | null]) => {
+        if (text === null) return rt.fail('java.lang.NullPointerException', null);
+        if (text === '') return text;
         parse(rt, text, true);
         return prettyJson(rt, text);
       },

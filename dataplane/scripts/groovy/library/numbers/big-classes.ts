@@ -255,7 +255,10 @@ export const bigClasses: readonly ClassSpec[] = [
     statics: { 'valueOf(long)': (_rt, _self: Value, [value]: [bigint]) => big(value) },
     constructors: {
       '(String)': (rt, _self: Value, [text]: [string]) => parseBigInteger(rt, text),
-      '(String, int)': (rt, _self: Value, [text, radix]: [string, number]) => parseBigInteger(rt, text, radix),
+      '(String, int)': (rt, _self: Value, [text, radix]: [string, number]) => {
+        if (radix < 2 || radix > 36) rt.fail('java.lang.NumberFormatException', 'Radix out of range');
+        return parseBigInteger(rt, text, radix);
+      },
       '(int, byte[])': (rt, _self: Value, [sign, array]: [number, { bytes: Uint8Array }]) => {
         spendDigits(rt, array.bytes.length);
         const size = array.bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(array.bytes).toString('hex')}`);

@@ -1,7 +1,7 @@
 import type { PatternMatch } from '../../../../../contract/pattern/pattern.ts';
 import { List } from '../../values/collections.ts';
 import type { ClassSpec, JavaClass, LibraryFunction, Obj, Runtime, Steps, Value } from '../../values/java-class.ts';
-import { normalIndex } from '../collections/range-borders.ts';
+import { castFail } from '../../values/sam-results.ts';
 import { JavaIterator } from '../collections/walk.ts';
 import type { TextBuilder } from './builder-classes.ts';
 import { counted, expanded, matchesIn, PatternValue, quotedRegex, type Regex, replaceBy, splitBy } from './regex.ts';
@@ -109,8 +109,7 @@ function namedGroup(rt: Runtime, self: Matcher, name: string): Value {
 
 function matchAt(rt: Runtime, self: Matcher, index: number): Value {
   const found = self.all();
-  const at = index < 0 ? normalIndex(rt, index, found.length) : index;
-  const match = found[at];
+  const match = found[index < 0 ? index + found.length : index];
   if (match === undefined)
     return rt.fail(
       'java.lang.IndexOutOfBoundsException',
@@ -125,7 +124,9 @@ function place(rt: Runtime, match: PatternMatch, index: number, edge: 0 | 1): nu
   return match.slots[2 * index + edge] ?? rt.fail('java.lang.IndexOutOfBoundsException', `No group ${index}`);
 }
 
-function namedPlace(rt: Runtime, self: Matcher, name: string, edge: 0 | 1): number {
+function namedPlace(rt: Runtime, self: Matcher, name: string | null, edge: 0 | 1): number {
+  if (name === null) return rt.fail('java.lang.NullPointerException', 'Group name');
+  self.current(NO_PLACE);
   const index = self.regex.names.get(name);
   if (index === undefined) return rt.fail('java.lang.IllegalArgumentException', `No group with name <${name}>`);
   return place(rt, self.current(NO_PLACE), index, edge);
@@ -134,12 +135,16 @@ function namedPlace(rt: Runtime, self: Matcher, name: string, edge: 0 | 1): numb
 const NO_PLACE = 'No match available';
 
 function* replacedBy(rt: Runtime, self: Matcher, replacer: Value, onlyFirst: boolean): Steps<string> {
+  if (replacer === null) rt.fail('java.lang.NullPointerException', null);
   self.reset();
   let out = '';
   let end = 0;
   while (self.find()) {
     const match = self.current();
-    const template = rt.text(yield* rt.invoke(replacer, [self]));
+    const made = yield* rt.invoke(replacer, [self]);
+    if (made === null) rt.fail('java.lang.NullPointerException', 'replacement');
+    if (typeof made !== 'string') castFail(rt, made, 'java.lang.String');
+    const template = made;
     const put = self.input.slice(end, match.index) + expanded(rt, template, match, self.regex.names);
     rt.budget.allocate(2 * put.length);
     out += put;
@@ -241,7 +246,7 @@ export const patternClasses: readonly ClassSpec[] = [
         return self;
       },
       'reset(CharSequence)': (rt, self: Matcher, [text]: [Value]) => {
-        self.input = rt.text(text);
+        self.input = rt.text(text ?? rt.fail('java.lang.NullPointerException', null));
         self.reset();
         return self;
       },
@@ -258,7 +263,6 @@ export const patternClasses: readonly ClassSpec[] = [
       'appendTail(StringBuilder)': appendTail,
       'size()': (_rt, self: Matcher) => BigInt(self.all().length),
       'getCount()': (_rt, self: Matcher) => self.all().length,
-      'count()': (_rt, self: Matcher) => self.all().length,
       'asBoolean()': (_rt, self: Matcher) => self.truth(),
       'getAt(int)': (rt, self: Matcher, [index]: [number]) => matchAt(rt, self, index),
       'getAt(Collection)': (rt, self: Matcher, [indexes]: [Value]) => {

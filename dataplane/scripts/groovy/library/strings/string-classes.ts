@@ -3,6 +3,7 @@ import { type ArrayValue, ByteArray } from '../../values/collections.ts';
 import type { ClassSpec, LibraryFunction, Runtime, Value } from '../../values/java-class.ts';
 import { chargeItems } from '../../values/meter.ts';
 import { Char } from '../../values/numbers.ts';
+import { castFail } from '../../values/sam-results.ts';
 import { itemsNow } from '../collections/walk.ts';
 import { charsetOf, decodeBytes, encodeText } from '../encoding/charsets.ts';
 import { stepsOf } from '../steps-of.ts';
@@ -82,6 +83,10 @@ function joined(rt: Runtime, separator: Value, parts: readonly Value[]): string 
 }
 
 function compareCaseless(rt: Runtime, left: Value, right: Value): number {
+  for (const each of [left, right]) {
+    if (each === null) rt.fail('java.lang.NullPointerException', null);
+    if (typeof each !== 'string') castFail(rt, each, 'java.lang.String');
+  }
   const [a, b] = [rt.text(left).toUpperCase().toLowerCase(), rt.text(right).toUpperCase().toLowerCase()];
   for (let at = 0; at < Math.min(a.length, b.length); at++) {
     const difference = a.charCodeAt(at) - b.charCodeAt(at);
@@ -175,6 +180,7 @@ export const stringClasses: readonly ClassSpec[] = [
     name: 'groovy.lang.GString',
     methods: {
       ...chosen((name) => OF_STRINGS.has(name)),
+      'lines()': (rt, self: Value) => rt.call(rt.text(self), 'lines', []),
       'plus(String)': (rt, self: Value, [more]: [Value]) => rt.operator('plus', self, more),
       'compareTo(Object)': (rt, self: Value, [other]: [Value]) =>
         rt.call(rt.text(self), 'compareTo', [rt.text(other ?? rt.fail('java.lang.NullPointerException', null))]),

@@ -275,13 +275,13 @@ export const stringMethods: Readonly<Record<string, LibraryFunction>> = onTexts(
     text === '' ? rt.fail('java.lang.IllegalArgumentException', 'the string is empty') : stepped(text, -1),
   'padLeft(Number)': (rt, text, [width]: [Value]) => padding(rt, countOf(width) - text.length, ' ') + text,
   'padLeft(Number, CharSequence)': (rt, text, [width, pad]: [Value, Value]) =>
-    padding(rt, countOf(width) - text.length, rt.text(pad)) + text,
+    padding(rt, countOf(width) - text.length, rt.text(needed(rt, pad))) + text,
   'padRight(Number)': (rt, text, [width]: [Value]) => text + padding(rt, countOf(width) - text.length, ' '),
   'padRight(Number, CharSequence)': (rt, text, [width, pad]: [Value, Value]) =>
-    text + padding(rt, countOf(width) - text.length, rt.text(pad)),
+    text + padding(rt, countOf(width) - text.length, rt.text(needed(rt, pad))),
   'center(Number)': (rt, text, [width]: [Value]) => center(rt, text, countOf(width), ' '),
   'center(Number, CharSequence)': (rt, text, [width, pad]: [Value, Value]) =>
-    center(rt, text, countOf(width), rt.text(pad)),
+    countOf(width) <= text.length ? text : center(rt, text, countOf(width), rt.text(needed(rt, pad))),
   'take(int)': (_rt, text, [count]: [number]) => takeText(text, count),
   'takeRight(int)': (_rt, text, [count]: [number]) => (count <= 0 ? '' : text.slice(-count)),
   'drop(int)': (_rt, text, [count]: [number]) => dropText(text, count),

@@ -75,8 +75,11 @@ const durationMethods: Readonly<Record<string, LibraryFunction>> = {
   'toMillisPart()': (_rt, self: Amount) => Number(mod(self.nanos, NANOS) / 1_000_000n),
   'toNanosPart()': (_rt, self: Amount) => Number(mod(self.nanos, NANOS)),
   'toDaysPart()': (_rt, self: Amount) => self.nanos / DAY_NANOS,
-  'withNanos(int)': (rt, self: Amount, [nanos]: [number]) =>
-    new Amount(rt, floorDiv(self.nanos, NANOS) * NANOS + BigInt(nanos)),
+  'withNanos(int)': (rt, self: Amount, [nanos]: [number]) => {
+    if (nanos < 0 || nanos > 999_999_999)
+      rt.fail('java.time.DateTimeException', `Invalid value for NanoOfSecond (valid values 0 - 999999999): ${nanos}`);
+    return new Amount(rt, floorDiv(self.nanos, NANOS) * NANOS + BigInt(nanos));
+  },
   'withSeconds(long)': (rt, self: Amount, [seconds]: [bigint]) =>
     new Amount(rt, seconds * NANOS + mod(self.nanos, NANOS)),
 };

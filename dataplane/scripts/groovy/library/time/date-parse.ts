@@ -196,6 +196,8 @@ const limits: readonly (readonly [DateField, number, number])[] = [
 
 function fieldsOf(found: Found, isClassic: boolean, isStrict: boolean): DateFields {
   const get = (field: DateField): number | undefined => found.get(field) as number | undefined;
+  const isMidnight = !isClassic && !isStrict && endsDay(get);
+  if (isMidnight) found.set('HourOfDay', 0);
   if (!isClassic) {
     for (const [field, least, most] of limits) {
       const value = get(field);
@@ -219,15 +221,26 @@ function fieldsOf(found: Found, isClassic: boolean, isStrict: boolean): DateFiel
       day = monthLength(year, month);
     }
     checkWeekDay(get('DayOfWeek'), year, month, day);
+    if (isMidnight) return { ...timeOf(found, get), ...civilDay(epochDay(year, month, day) + 1) };
   }
+  return { year, month, day, ...timeOf(found, get) };
+}
+
+type Get = (field: DateField) => number | undefined;
+
+/** 24:00 is the start of the next day. */
+function endsDay(get: Get): boolean {
+  const rest = ['MinuteOfHour', 'SecondOfMinute', 'NanoOfSecond', 'MilliOfSecond'] as const;
+  return get('HourOfDay') === 24 && rest.every((field) => (get(field) ?? 0) === 0);
+}
+
+/** The fields of the time and of the zone. */
+function timeOf(found: Found, get: Get): DateFields {
   const half = get('AmPmOfDay');
   const clock = get('ClockHourOfAmPm') ?? get('HourOfAmPm');
   const hour = get('HourOfDay') ?? (get('ClockHourOfDay') === undefined ? undefined : get('ClockHourOfDay')! % 24);
   const millis = get('MilliOfSecond');
   return {
-    year,
-    month,
-    day,
     hour: hour ?? (clock === undefined ? undefined : (clock % 12) + (half === 1 ? 12 : 0)),
     minute: get('MinuteOfHour'),
     second: get('SecondOfMinute'),

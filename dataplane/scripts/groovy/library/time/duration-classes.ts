@@ -54,12 +54,17 @@ export const durationClasses: readonly ClassSpec[] = [
       ...statics,
       'ofSeconds(long, long)': (rt, _self: Value, [seconds, nanos]: [bigint, bigint]) =>
         new Amount(rt, seconds * NANOS + nanos),
-      'parse(CharSequence)': (rt, _self: Value, [text]: [Value]) => read(rt, rt.text(text)),
+      'parse(CharSequence)': (rt, _self: Value, [text]: [Value]) =>
+        read(rt, rt.text(text ?? rt.fail('java.lang.NullPointerException', 'text'))),
       'between(java.time.temporal.Temporal, java.time.temporal.Temporal)': (
         rt,
         _self: Value,
         [from, to]: [TimeValue, TimeValue],
-      ) => new Amount(rt, to.instant - from.instant),
+      ) => {
+        if (from.kind === 'LocalDate')
+          rt.fail('java.time.temporal.UnsupportedTemporalTypeException', 'Unsupported unit: Seconds');
+        return new Amount(rt, to.instant - from.instant);
+      },
     },
     methods: {
       ...methods,

@@ -81,7 +81,8 @@ export const periodClasses: readonly ClassSpec[] = [
       'ofYears(int)': of((amount) => [amount, 0, 0]),
       'of(int, int, int)': (rt, _self: Value, [years, months, days]: [number, number, number]) =>
         new PeriodValue(rt, years, months, days),
-      'parse(CharSequence)': (rt, _self: Value, [text]: [Value]) => read(rt, rt.text(text)),
+      'parse(CharSequence)': (rt, _self: Value, [text]: [Value]) =>
+        read(rt, rt.text(text ?? rt.fail('java.lang.NullPointerException', 'text'))),
       'between(java.time.LocalDate, java.time.LocalDate)': (rt, _self: Value, [from, to]: [TimeValue, TimeValue]) =>
         between(rt, from, to),
     },

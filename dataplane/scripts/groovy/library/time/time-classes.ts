@@ -128,10 +128,10 @@ export const timeClasses: readonly ClassSpec[] = [
   enumSpec('java.time.temporal.ChronoUnit', unitNames, {
     methods: {
       'between(java.time.temporal.Temporal, java.time.temporal.Temporal)': (
-        _rt: Runtime,
+        rt: Runtime,
         self: EnumConstant,
         [from, to]: [TimeValue, TimeValue],
-      ) => between(self.name, from, to),
+      ) => between(rt, self.name, from, to),
     },
   }),
   enumSpec(

@@ -5,6 +5,7 @@ import { ZoneValue } from './date-classes.ts';
 import { dayNames, epochDay, isLeapYear, monthLength, monthNames, weekDay } from './date-element.ts';
 import { DateValue } from './date-value.ts';
 import { DAY_NANOS, floorDiv, mod, type TimeKind, TimeValue, timeFields, zoned } from './java-time.ts';
+import { checkFields } from './time-checks.ts';
 import { fixedOffset, offsetAt, offsetText } from './zone.ts';
 
 const TIME = 'java.time.';
@@ -120,8 +121,11 @@ const every: Readonly<Record<string, LibraryFunction>> = {
 
 const withDate: Readonly<Record<string, LibraryFunction>> = {
   [`with(${ADJUSTER})`]: (rt: Runtime, self: TimeValue, [change]: [Adjuster]) => adjusted(rt, self, change),
-  'withDayOfYear(int)': (rt, self: TimeValue, [day]: [number]) =>
-    rt.call(self, 'plusDays', [BigInt(day) - fields['DAY_OF_YEAR']!(self)]),
+  'withDayOfYear(int)': (rt, self: TimeValue, [day]: [number]) => {
+    if (day < 1 || day > 366)
+      rt.fail('java.time.DateTimeException', `Invalid value for DayOfYear (valid values 1 - 365/366): ${day}`);
+    return rt.call(self, 'plusDays', [BigInt(day) - fields['DAY_OF_YEAR']!(self)]);
+  },
   'getDateString()': iso(10, 0) as LibraryFunction,
 };
 
@@ -160,8 +164,10 @@ const kinds: Readonly<Record<TimeKind, Readonly<Record<string, LibraryFunction>>
       new TimeValue(rt, 'LocalDateTime', self.local + time.local),
     [`atTime(${TIME}LocalTime)`]: (rt: Runtime, self: TimeValue, [time]: [TimeValue]) =>
       new TimeValue(rt, 'LocalDateTime', self.local + time.local),
-    'atTime(int, int, int)': (rt: Runtime, self: TimeValue, [hour, minute, second]: [number, number, number]) =>
-      new TimeValue(rt, 'LocalDateTime', self.local + BigInt(hour * 3600 + minute * 60 + second) * NANOS),
+    'atTime(int, int, int)': (rt: Runtime, self: TimeValue, [hour, minute, second]: [number, number, number]) => {
+      checkFields(rt, { hour, minute, second });
+      return new TimeValue(rt, 'LocalDateTime', self.local + BigInt(hour * 3600 + minute * 60 + second) * NANOS);
+    },
     'hashCode()': (_rt, self: TimeValue) => {
       const { year = 0, month = 0, day = 0 } = timeFields(self);
       return (year & 0xfffff800) ^ ((year << 11) + (month << 6) + day);

@@ -82,6 +82,7 @@ export function read(
   elements: readonly DateElement[],
   isStrict: boolean,
 ): TimeValue {
+  if (text === null) rt.fail('java.lang.NullPointerException', 'text');
   const fields = fieldsIn(rt, text, elements, isStrict);
   const needsDate = kind !== 'LocalTime';
   const needsTime = kind !== 'LocalDate';

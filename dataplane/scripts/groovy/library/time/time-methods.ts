@@ -66,15 +66,20 @@ function plus(rt: Runtime, time: TimeValue, amount: bigint, unit: string): TimeV
   const nanos =
     units[unit] ?? rt.fail('java.time.temporal.UnsupportedTemporalTypeException', `Unsupported unit: ${unit}`);
   const isDays = nanos >= DAY_NANOS;
-  if ((time.kind === 'LocalDate' && !isDays) || (time.kind === 'LocalTime' && isDays)) {
-    rt.fail('java.time.temporal.UnsupportedTemporalTypeException', `Unsupported unit: ${unitText(unit)}`);
-  }
+  checkUnit(rt, time, unit, isDays);
   return isDays ? moved(rt, time, time.local + amount * nanos) : plusExact(rt, time, amount * nanos);
 }
 
 const unitText = (unit: string): string => unit[0] + unit.slice(1).toLowerCase();
 
-export function between(unit: string, from: TimeValue, to: TimeValue): bigint {
+/** A date has no hours, and a time has no days. */
+function checkUnit(rt: Runtime, time: TimeValue, unit: string, isDays: boolean): void {
+  if ((time.kind === 'LocalDate' && !isDays) || (time.kind === 'LocalTime' && isDays))
+    rt.fail('java.time.temporal.UnsupportedTemporalTypeException', `Unsupported unit: ${unitText(unit)}`);
+}
+
+export function between(rt: Runtime, unit: string, from: TimeValue, to: TimeValue): bigint {
+  checkUnit(rt, from, unit, unit === 'MONTHS' || unit === 'YEARS' || (units[unit] ?? DAY_NANOS) >= DAY_NANOS);
   if (unit === 'MONTHS' || unit === 'YEARS') {
     const [a, b] = [timeFields(from), timeFields(to)];
     let months = (b.year! - a.year!) * 12 + b.month! - a.month!;
@@ -151,10 +156,10 @@ export const timeMethods: Readonly<Record<string, LibraryFunction>> = {
   'plus(java.time.Period)': (rt, self: TimeValue, [period]: [PeriodValue]) => plusPeriod(rt, self, period, 1),
   'minus(java.time.Period)': (rt, self: TimeValue, [period]: [PeriodValue]) => plusPeriod(rt, self, period, -1),
   'until(java.time.temporal.Temporal, java.time.temporal.ChronoUnit)': (
-    _rt,
+    rt,
     self: TimeValue,
     [other, unit]: [TimeValue, EnumConstant],
-  ) => between(nameOf(unit), self, other),
+  ) => between(rt, nameOf(unit), self, other),
   'isBefore(java.time.temporal.Temporal)': (_rt, self: TimeValue, [other]: [TimeValue]) =>
     compareInstants(self, other) < 0,
   'isAfter(java.time.temporal.Temporal)': (_rt, self: TimeValue, [other]: [TimeValue]) =>
@@ -218,8 +223,10 @@ export const timeMethods: Readonly<Record<string, LibraryFunction>> = {
   'atStartOfDay()': (rt, self: TimeValue) => new TimeValue(rt, 'LocalDateTime', self.local),
   'atStartOfDay(java.time.ZoneId)': (rt, self: TimeValue, [zone]: [ZoneValue]) =>
     moved(rt, new TimeValue(rt, 'ZonedDateTime', self.local, 0, idOf(zone)), self.local),
-  'atTime(int, int)': (rt, self: TimeValue, [hour, minute]: [number, number]) =>
-    new TimeValue(rt, 'LocalDateTime', self.local + (BigInt(hour) * 3600n + BigInt(minute) * 60n) * NANOS),
+  'atTime(int, int)': (rt, self: TimeValue, [hour, minute]: [number, number]) => {
+    checkFields(rt, { hour, minute });
+    return new TimeValue(rt, 'LocalDateTime', self.local + (BigInt(hour) * 3600n + BigInt(minute) * 60n) * NANOS);
+  },
 };
 
 const dates = [
