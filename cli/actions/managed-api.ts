@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { AdminSettings } from '../../contract/admin-settings.ts';
+import type { BackendsSummary } from '../../contract/channel.ts';
 import type { DescribedSchema } from '../../contract/crest/describe/description.ts';
 import { PageCookies } from '../../contract/crest/page-cookie.ts';
 import type { Resource } from '../../contract/crest/resource.ts';
@@ -21,6 +22,7 @@ import {
   type ShownPlaneProblem,
 } from '../../controller/manage/shown-plane.ts';
 import { catalogue } from '../../dataplane/catalogue/catalogue.ts';
+import type { BackendsStatus } from '../../dataplane/metrics/backends-status.ts';
 import { auditEndpoint } from '../../dataplane/supervisor/audit-endpoint.ts';
 import type { PlaneInside, PlaneStatus } from '../../dataplane/supervisor/plane-options.ts';
 import type { CrestTree } from '../../platform/admin/crest-path.ts';
@@ -83,8 +85,24 @@ function planeOf(instance: LiveInstance, status: PlaneStatus): Resource & { read
     ...{ memory: process.memoryUsage.rss(), routes: compilation.snapshot?.routes.length ?? 0 },
     problems: unbuiltRoutes.slice(0, MOST_PROBLEMS).map(shownProblem),
     problemCount: unbuiltRoutes.length,
+    backends: backends.map(shownBackends),
   };
-  return planeResource(name, plane, { addresses, draining, unitRestarts, backends });
+  return planeResource(name, plane, { addresses, draining, unitRestarts });
+}
+
+/** With the endpoints, which controllers do not know. */
+function shownBackends(status: BackendsStatus): BackendsSummary & Pick<BackendsStatus, 'endpoints'> {
+  const { router, route, name, endpoints } = status;
+  const inState = (wanted: string): number => endpoints.filter(({ state }) => state === wanted).length;
+  return {
+    router,
+    route,
+    name,
+    total: endpoints.length,
+    ejected: inState('ejected'),
+    down: inState('down'),
+    endpoints,
+  };
 }
 
 function shownProblem({ route, problems, keepsServing }: UnbuiltPart): ShownPlaneProblem {

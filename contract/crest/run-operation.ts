@@ -38,7 +38,7 @@ export async function runOnCollection(
       if (id !== null) throw badRequest('only a collection can be queried');
       return { kind: 'page', page: await required(provider.query).call(provider, operation.query, call) };
     case 'read':
-      return resource(await required(provider.read).call(provider, idOf(id), call));
+      return resource(await required(provider.read).call(provider, idOf(id, ', or _queryFilter for a query'), call));
     case 'update':
       return resource(
         await required(provider.update).call(provider, idOf(id), operation.expected, operation.content, call),
@@ -104,8 +104,8 @@ function idIn(given: JsonValue | undefined): string | null {
   return typeof given === 'string' && given !== '' ? given : null;
 }
 
-function idOf(id: string | null): string {
-  if (id === null) throw badRequest('the path names a collection: add the id of a resource');
+function idOf(id: string | null, otherwise = ''): string {
+  if (id === null) throw badRequest(`the path names a collection: add the id of a resource${otherwise}`);
   return id;
 }
 

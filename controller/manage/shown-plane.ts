@@ -43,8 +43,8 @@ export interface ShownPlane {
   readonly clockAhead: number | null;
   readonly problems: readonly ShownPlaneProblem[];
   readonly problemCount: number;
-  /** Backends with the counts of their endpoints, in a cluster. */
-  readonly backends?: readonly BackendsSummary[];
+  /** Backends with the counts of their endpoints. */
+  readonly backends: readonly BackendsSummary[];
 }
 
 /** Returns a data plane as a resource, whose revision is that of the configuration that it runs. */
@@ -84,6 +84,16 @@ export const PLANE_DESCRIPTION: EndpointDescription = {
           },
         },
         problemCount: { type: 'integer' },
+        backends: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              ...{ router: { type: 'string' }, route: { type: 'string' }, name: { type: 'string' } },
+              ...{ total: { type: 'integer' }, ejected: { type: 'integer' }, down: { type: 'integer' } },
+            },
+          },
+        },
       },
     },
   }),

@@ -4,6 +4,7 @@ import type { AdminProtection } from '../connectors/admin-protection.ts';
 import type { AccessLogTarget } from '../log/log-destination.ts';
 import type { LogLevel } from '../log/log-level.ts';
 import type { LogFormat, LogStyle } from '../log/log-style.ts';
+import type { BackendsStatus } from '../metrics/backends-status.ts';
 import type { ConfigurationFigures } from '../metrics/configuration-exposition.ts';
 import type { LinkFigures } from '../metrics/link-exposition.ts';
 import type { AskedAudit } from './audit-endpoint.ts';
@@ -55,7 +56,7 @@ export interface PlaneStatus {
   readonly unitRestarts: number;
   readonly units: readonly { readonly number: number; readonly serving: boolean }[];
   readonly link?: object | undefined;
-  readonly backends: readonly object[];
+  readonly backends: readonly BackendsStatus[];
 }
 
 /** The link to a controller, for those who look at the admin port. */

@@ -81,7 +81,7 @@ function shownPlane(report: PlaneReport): ShownPlane {
       clockAhead,
       problems: problems.map(shownProblem),
       problemCount: report.problemCount ?? problems.length,
-      ...(report.backends !== undefined && { backends: report.backends }),
+      backends: report.backends ?? [],
     },
   };
 }

@@ -43,8 +43,19 @@ export interface ManagedOptions {
 
 const NO_AUDITS: AskedAudit = { services: [], ask: async () => refusedRequest(404, 'there is no audit service') };
 
+function endpoint(name: string, state: 'serving' | 'down') {
+  const counts = { outstanding: 0, ejections: 0, failedProbes: 0, requests: { answered: 0, failed: 0 } };
+  return { endpoint: name, state, ...counts };
+}
+
 const STATUS: PlaneStatus = {
-  ...{ addresses: [], ready: true, draining: false, unitRestarts: 0, backends: [] },
+  ...{ addresses: [], ready: true, draining: false, unitRestarts: 0 },
+  backends: [
+    {
+      ...{ name: 'pool', route: 'shop', router: '_router' },
+      endpoints: [endpoint('10.0.0.1:80', 'serving'), endpoint('10.0.0.2:80', 'down')],
+    },
+  ],
   units: [
     { number: 1, serving: true },
     { number: 2, serving: false },

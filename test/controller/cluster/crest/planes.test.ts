@@ -31,7 +31,7 @@ describe('data planes over Common REST', () => {
       ...{ _id: 'edge.a', _rev: 'r2', name: 'a', namespace: 'edge', group: 'default', labels: { zone: 'a' } },
       ...{ isSidecar: false, controller: 'one', state: 'current', isCurrent: true, version: '1.0.0', revision: 'r2' },
       ...{ ready: true, connectedSince: '2026-11-17T12:00:00.000Z', snapshotAge: 900, lag: null, units: 2 },
-      ...{ unitsServing: 2, memory: 97, routes: 3, clockAhead: 4, problems: [], problemCount: 0 },
+      ...{ unitsServing: 2, memory: 97, routes: 3, clockAhead: 4, problems: [], problemCount: 0, backends: [] },
     });
     for (const line of ['GET /api/planes/edge.a', 'GET /api/planes/none', 'GET /api/planes?_queryFilter=true']) {
       const { status, body } = await ask('dev', line);
