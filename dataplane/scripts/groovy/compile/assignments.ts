@@ -38,6 +38,7 @@ export function emitAssignment(e: Emitting, node: Expression & { kind: 'assign' 
 /** `++` and `--`: the value before or after the step. */
 export function emitStep(e: Emitting, node: Expression & { kind: 'step' }, scope: Scope): string {
   const by = node.operator === '++' ? '1' : '-1';
+  checkTraitField(e, node.of, scope);
   if (!isTarget(node.of)) {
     const kept = e.unit.temporary(scope);
     const step = settled(`H.step(rt,(${kept}=${e.value(node.of, scope)}),${by})`);
@@ -47,6 +48,16 @@ export function emitStep(e: Emitting, node: Expression & { kind: 'step' }, scope
   const before = e.unit.temporary(scope);
   const after = assign(e, node.of, { from: (old) => settled(`H.step(rt,(${before}=${old}),${by})`), to: '' }, scope);
   return `(${after},${before})`;
+}
+
+/** Groovy's compiler rejects `++` and `--` of the fields of a trait. */
+function checkTraitField(e: Emitting, target: Expression, scope: Scope): void {
+  const { owner } = scope.context;
+  if (owner === null || e.unit.declared.get(owner.type)?.node.form !== 'trait') return;
+  const isThis = target.kind === 'property' && target.of.kind === 'this' && target.name.kind === 'literal';
+  const name = target.kind === 'name' ? target.name : isThis ? String((target.name as { value: unknown }).value) : '';
+  if (scope.find(name) === null && (owner.fields.has(name) || owner.staticFields.has(name)))
+    throw new ScriptError(`'++' and '--' do not apply to the field '${name}' of a trait`, target.place);
 }
 
 function isTarget(node: Expression): boolean {
@@ -83,7 +94,7 @@ function assignName(e: Emitting, target: Expression & { kind: 'name' }, change: 
   const { context } = scope;
   const { owner } = context;
   if (owner?.finals.has(name) === true && !context.isConstructor)
-    throw new ScriptError(`the field '${name}' is final`, target.place);
+    throw new ScriptError(`the field '${name}' is final`, target.place, owner.isScript);
   const kept = unit.temporary(scope);
   if (owner !== null && !context.isClosure && owner.fields.has(name) && !context.isStatic) {
     return `(${kept}=${newValue()},H.setField(rt,self,${quote(name)},${kept}))`;
@@ -120,7 +131,7 @@ function assignProperty(e: Emitting, target: Expression & { kind: 'property' }, 
   const of = e.value(target.of, scope);
   const whole = `(${key}=${name},${value}=${to},${write},${value})`;
   if (target.navigation !== 'safe') return `(${object}=${of},${whole})`;
-  return `((${object}=${of})===null?${change.from === null ? change.to : 'null'}:${whole})`;
+  return `((${object}=${of})===null?${change.from === null ? change.to : change.from('null')}:${whole})`;
 }
 
 function assignElement(e: Emitting, target: Expression & { kind: 'index' }, change: Change, scope: Scope): string {
@@ -129,7 +140,9 @@ function assignElement(e: Emitting, target: Expression & { kind: 'index' }, chan
   const of = e.value(target.of, scope);
   const index = indexValue(e, target.items, scope);
   const to = change.from === null ? change.to : change.from(settled(`H.at(rt,${object},${key})`));
-  return `(${object}=${of},${key}=${index},${value}=${to},${settled(`H.putAt(rt,${object},${key},${value})`)},${value})`;
+  const whole = `(${key}=${index},${value}=${to},${settled(`H.putAt(rt,${object},${key},${value})`)},${value})`;
+  if (!target.isSafe || change.from !== null) return `(${object}=${of},${whole})`;
+  return `((${object}=${of})===null?${change.to}:${whole})`;
 }
 
 /** `(a, b) = value` */

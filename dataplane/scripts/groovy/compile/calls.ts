@@ -62,11 +62,26 @@ function unqualified(e: Emitting, node: Call, args: () => string, scope: Scope):
   const plain = node.name.kind === 'literal' ? String(node.name.value) : '';
   const around = context.owner === null ? null : staticMethodAround(e, context.owner.type, plain);
   if (around !== null) return settled(`H.sendStatic(rt,${unit.type(around)},${name},${args()})`);
+  if (hasPrivate(e, plain, scope))
+    return settled(`H.callOwn(rt,self,${unit.type(context.owner!.type)},${name},${args()})`);
   if (context.isStatic && !context.isClosure)
     return settled(`H.callStaticHere(rt,${unit.type(context.owner!.type)},${name},${args()})`);
   const typed = typedArguments(e, node, scope);
   if (typed !== null) return settled(`H.callHereTyped(rt,${context.receiver},${name},${typed})`);
   return settled(`H.callHere(rt,${context.receiver},${name},${args()})`);
+}
+
+/** The class around has a private method of the name: its own code calls that one, whatever the class of the object. */
+function hasPrivate(e: Emitting, name: string, scope: Scope): boolean {
+  const { owner, isStatic, isClosure } = scope.context;
+  if (owner === null || isStatic || isClosure) return false;
+  const node = e.unit.declared.get(owner.type)?.node;
+  return (
+    node?.form === 'class' &&
+    node.methods.some(
+      ({ name: own, modifiers: { words } }) => own === name && words.has('private') && !words.has('static'),
+    )
+  );
 }
 
 function qualified(e: Emitting, node: Call, of: Expression, args: () => string, scope: Scope): string {
@@ -81,10 +96,13 @@ function qualified(e: Emitting, node: Call, of: Expression, args: () => string, 
     const above = classOfPath(e, of.of, scope);
     if (above !== null) return settled(`H.callAbove(rt,self,${unit.type(above)},${name},${args()})`);
   }
+  if (of.kind === 'this' && hasPrivate(e, node.name.kind === 'literal' ? String(node.name.value) : '', scope))
+    return settled(`H.callOwn(rt,self,${unit.type(scope.context.owner!.type)},${name},${args()})`);
   if (of.kind === 'this') return settled(`H.callThis(rt,self,${name},${args()})`);
   const type = classOfPath(e, of, scope);
   if (type !== null) {
     checkStaticCall(e, type, node.name, node.place);
+    if (node.navigation === 'spread') return `(yield*H.spreadCall(rt,${unit.type(type)},${name},${args()}))`;
     return settled(`H.sendStatic(rt,${unit.type(type)},${name},${args()})`);
   }
   checkCall(e, of, node.name, node.place, scope);

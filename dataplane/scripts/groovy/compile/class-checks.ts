@@ -1,7 +1,7 @@
 import { type Place, ScriptError } from '../syntax/place.ts';
-import type { ClassNode, Expression, MethodNode, Parameter, Statement } from '../syntax/tree.ts';
-import type { JavaClass } from '../values/java-class.ts';
-import type { Unit } from './unit.ts';
+import type { ClassNode, Expression, MethodNode, Modifiers, Parameter, Statement } from '../syntax/tree.ts';
+import { type JavaClass, OBJECT } from '../values/java-class.ts';
+import { type Unit, unsupported } from './unit.ts';
 
 /** Rejects classes that Groovy's compiler rejects. */
 export function checkClass(unit: Unit, node: ClassNode, type: JavaClass): void {
@@ -11,17 +11,98 @@ export function checkClass(unit: Unit, node: ClassNode, type: JavaClass): void {
   );
   checkOnce('constructor', node.constructors.map(signed));
   checkOnce('method', node.methods.map(signed));
+  checkShortened(node.methods);
+  checkFields(unit, node, type);
   for (const method of node.methods) checkBody(node, method);
   checkAccess(node.methods);
   for (const { body } of node.constructors) for (const each of (body ?? []).slice(1)) checkConstructorCall(each);
   const above = type.superclass === null ? undefined : unit.declared.get(type.superclass);
-  if (above?.node.modifiers.words.has('final') === true)
-    throw new ScriptError(`the class '${above.node.name}' is final`, node.place);
+  if (isFinal(above?.node.modifiers)) throw new ScriptError(`the class '${above!.node.name}' is final`, node.place);
+  if (type.superclass !== null && FINAL.test(type.superclass.name))
+    throw new ScriptError(`the class '${type.superclass.name}' is final`, node.place);
+  if (above !== undefined && node.form === 'class') {
+    checkConstructors(node, above.node);
+    checkFinalMethods(unit, node, type);
+  }
+  if (node.form === 'class') checkOverrides(unit, node, type);
   if (node.form === 'enum' && node.superclass !== null)
     throw new ScriptError('an enum extends no class', node.superclass.place);
   if (node.form === 'class' && node.name !== '' && !node.modifiers.words.has('abstract'))
     checkImplemented(unit, node, type);
 }
+
+/** Classes of the library that no class extends. */
+const FINAL =
+  /^java\.(?:lang\.(?:Integer|Long|Boolean|Double|Float|Short|Byte|Character|Math|System|StringBuilder|StringBuffer|Class)|util\.(?:UUID|Optional|Base64|Objects|Locale|regex\.\w+)|net\.UR[IL]|time\.\w+)$/;
+
+function isFinal(modifiers: Modifiers | undefined): boolean {
+  return (
+    modifiers?.words.has('final') === true || (modifiers?.annotations.some(({ name }) => name === 'Final') ?? false)
+  );
+}
+
+/** A constructor that does not call one above needs one there without parameters. */
+function checkConstructors(node: ClassNode, above: ClassNode): void {
+  if (above.constructors.length === 0 || hasTuple(above)) return;
+  const plain = above.constructors.find(({ parameters }) => parameters.every(({ initial }) => initial !== null));
+  const isInherited = node.modifiers.annotations.some(({ name }) => name === 'InheritConstructors');
+  const silent =
+    node.constructors.length === 0
+      ? isInherited || node.name === ''
+        ? undefined
+        : node
+      : node.constructors.find(({ body }) => !startsWithConstructor(body?.[0]));
+  if (silent === undefined) return;
+  if (plain === undefined)
+    throw new ScriptError(`the class '${above.name}' has no constructor without parameters`, silent.place);
+  if (plain.modifiers.words.has('private'))
+    unsupported(`the private constructor of '${above.name}' is not available to '${node.name}'`, silent.place);
+}
+
+function hasTuple({ modifiers }: ClassNode): boolean {
+  return modifiers.annotations.some(({ name }) => ['TupleConstructor', 'Canonical', 'Immutable'].includes(name));
+}
+
+function startsWithConstructor(node: Statement | undefined): boolean {
+  if (node?.kind !== 'expression' || node.of.kind !== 'call') return false;
+  const { of, name } = node.of;
+  return (of?.kind === 'this' || of?.kind === 'super') && name.kind === 'literal' && name.value === '<init>';
+}
+
+/** Methods that are final above are not declared again. */
+function checkFinalMethods(unit: Unit, node: ClassNode, type: JavaClass): void {
+  const own = new Map(node.methods.map((method) => [signed(method).name, method]));
+  for (let at = type.superclass; at !== null; at = at.superclass)
+    for (const method of unit.declared.get(at)?.node.methods ?? []) {
+      const again = isFinal(method.modifiers) ? own.get(signed(method).name) : undefined;
+      if (again !== undefined)
+        throw new ScriptError(`the method '${method.name}' is final in '${at.simpleName}'`, again.place);
+    }
+}
+
+/** `@Override` needs something to override, where everything above is known. */
+function checkOverrides(unit: Unit, node: ClassNode, type: JavaClass): void {
+  const above = [...type.supertypes].filter((each) => each !== type);
+  if (above.some((each) => !unit.declared.has(each) && each !== OBJECT && each.name !== 'groovy.lang.GroovyObject'))
+    return;
+  for (const { name, parameters, modifiers, place } of node.methods) {
+    if (!modifiers.annotations.some((each) => each.name === 'Override')) continue;
+    const isKnown = above.some((each) => {
+      const declared = unit.declared.get(each)?.node;
+      if (declared === undefined) return each.methods.has(name) || INHERITED.has(name);
+      return (
+        declared.methods.some((method) => method.name === name && method.parameters.length === parameters.length) ||
+        declared.fields.some((field) => isAccessor(name, field.name))
+      );
+    });
+    if (!isKnown) throw new ScriptError(`the method '${name}' overrides nothing`, place);
+  }
+}
+
+/** Methods of Object and GroovyObject that have no table here. */
+const INHERITED: ReadonlySet<string> = new Set(
+  'clone finalize getMetaClass setMetaClass invokeMethod getProperty setProperty'.split(' '),
+);
 
 /** Groovy does not let overloads be partly private. */
 function checkAccess(methods: readonly MethodNode[]): void {
@@ -31,6 +112,32 @@ function checkAccess(methods: readonly MethodNode[]): void {
     if (own !== (isPrivate.get(name) ?? own))
       throw new ScriptError(`the method '${name}' is private in one overload and not in another`, place);
     isPrivate.set(name, own);
+  }
+}
+
+/** Overloads that leave out parameters with default values must not be declared as well. */
+export function checkShortened(methods: readonly MethodNode[]): void {
+  const known = new Set(methods.map((method) => signed(method).name));
+  for (const method of methods) {
+    const defaults = method.parameters.filter(({ initial }) => initial !== null);
+    for (let left = 1; left <= defaults.length; left++) {
+      const omitted = new Set(defaults.slice(defaults.length - left));
+      const { name } = signed({ ...method, parameters: method.parameters.filter((each) => !omitted.has(each)) });
+      if (known.has(name))
+        throw new ScriptError(`the method '${method.name}' is declared again by its default values`, method.place);
+      known.add(name);
+    }
+  }
+}
+
+/** Each class keeps a field of its own in Groovy; here an object has one field of a name. */
+function checkFields(unit: Unit, node: ClassNode, type: JavaClass): void {
+  const own = node.fields.filter(({ modifiers }) => !modifiers.words.has('static'));
+  for (let at = type.superclass; at !== null && own.length > 0; at = at.superclass) {
+    const above = unit.declared.get(at)?.node.fields ?? [];
+    for (const { name, place } of own)
+      if (above.some((each) => each.name === name && !each.modifiers.words.has('static')))
+        unsupported(`the field '${name}', which ${at.simpleName} has too, is not supported`, place);
   }
 }
 
@@ -60,6 +167,8 @@ function checkBody(node: ClassNode, method: MethodNode): void {
   const { words } = method.modifiers;
   const { name, place } = method;
   if (node.form === 'interface') {
+    if (method.parameters.some(({ initial }) => initial !== null))
+      throw new ScriptError(`the method '${name}' of an interface has a default value`, place);
     if (words.has('static') || words.has('private') || words.has('protected'))
       throw new ScriptError(`the method '${name}' of an interface must be public and not static`, place);
     if (method.body !== null && !words.has('default'))

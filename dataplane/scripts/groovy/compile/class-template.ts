@@ -1,4 +1,4 @@
-import type { DeclaredField } from '../runtime/instance.ts';
+import type { DeclaredField, PropertyChoice } from '../runtime/instance.ts';
 import type { JavaClass } from '../values/java-class.ts';
 
 export interface TemplateMethod {
@@ -40,5 +40,11 @@ export interface ClassTemplate {
     readonly text: boolean;
     readonly tuple: boolean;
     readonly immutable: boolean;
+    readonly shown: PropertyChoice & {
+      readonly withNames: boolean;
+      readonly withNulls: boolean;
+      readonly withPackage: boolean;
+    };
+    readonly compared: PropertyChoice;
   } | null;
 }

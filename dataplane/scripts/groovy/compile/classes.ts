@@ -1,5 +1,5 @@
 import type { DeclaredField } from '../runtime/instance.ts';
-import type { Annotation, ClassNode, FieldNode, MethodNode } from '../syntax/tree.ts';
+import type { ClassNode, FieldNode, MethodNode } from '../syntax/tree.ts';
 import { ENUM, SCRIPT } from '../values/core-classes.ts';
 import { type JavaClass, OBJECT } from '../values/java-class.ts';
 import { argumentsCode } from './arguments.ts';
@@ -9,63 +9,8 @@ import { type Emitting, quote } from './emitting.ts';
 import { emitFunctionBody, emitMethod, isVariadic, parameterTypes } from './functions.ts';
 import { castCode } from './known-types.ts';
 import { zeroOf } from './statements.ts';
-import { type FunctionContext, type OwnerClass, Scope, unsupported } from './unit.ts';
-
-/** Annotations that change nothing here. */
-const IGNORED: ReadonlySet<string> = new Set([
-  'Override',
-  'Deprecated',
-  'SuppressWarnings',
-  'FunctionalInterface',
-  'SafeVarargs',
-  'PackageScope',
-  'Field',
-  'InheritConstructors',
-  'AutoFinal',
-  'CompileDynamic',
-  'Synchronized',
-  'MapConstructor',
-  'Final',
-]);
-
-type Canonical = NonNullable<ClassTemplate['canonical']>;
-
-const TRANSFORMS: Readonly<Record<string, Canonical>> = {
-  EqualsAndHashCode: { equals: true, text: false, tuple: false, immutable: false },
-  ToString: { equals: false, text: true, tuple: false, immutable: false },
-  TupleConstructor: { equals: false, text: false, tuple: true, immutable: false },
-  Canonical: { equals: true, text: true, tuple: true, immutable: false },
-  Immutable: { equals: true, text: true, tuple: true, immutable: true },
-};
-
-function canonicalOf(annotations: readonly Annotation[]): Canonical | null {
-  const found: { -readonly [K in keyof Canonical]: boolean } = {
-    equals: false,
-    text: false,
-    tuple: false,
-    immutable: false,
-  };
-  let isAny = false;
-  for (const { name, place, members } of annotations) {
-    const simple = name.slice(name.lastIndexOf('.') + 1);
-    if (IGNORED.has(simple)) continue;
-    const transform = Object.hasOwn(TRANSFORMS, simple) ? TRANSFORMS[simple] : undefined;
-    if (transform === undefined || members.size > 0)
-      unsupported(`\`@${name}\`${transform === undefined ? '' : ' with members'} is not supported`, place);
-    isAny = true;
-    found.equals ||= transform.equals;
-    found.text ||= transform.text;
-    found.tuple ||= transform.tuple;
-    found.immutable ||= transform.immutable;
-  }
-  return isAny ? found : null;
-}
-
-export function checkAnnotations(annotations: readonly Annotation[]): void {
-  for (const { name, place } of annotations) {
-    if (!IGNORED.has(name.slice(name.lastIndexOf('.') + 1))) unsupported(`\`@${name}\` is not supported`, place);
-  }
-}
+import { type Canonical, canonicalOf, checkAnnotations, checkTransforms } from './transforms.ts';
+import { type FunctionContext, type OwnerClass, Scope } from './unit.ts';
 
 /** Collects the functions of a class, and says where each is. */
 class Functions {
@@ -100,8 +45,10 @@ export function emitClass(e: Emitting, node: ClassNode, type: JavaClass, around:
         .map((field) => field.name),
     ),
     isScript: false,
+    isAutoFinal: node.modifiers.annotations.some(({ name }) => name === 'AutoFinal'),
   };
   checkClass(unit, node, type);
+  checkTransforms(unit, node, type);
   for (const { modifiers } of node.methods) checkAnnotations(modifiers.annotations);
   const methods = node.methods
     .filter((method) => method.body !== null)
@@ -128,7 +75,7 @@ export function emitClass(e: Emitting, node: ClassNode, type: JavaClass, around:
       abstracts,
       isLazy: hasVisibleStatics(node),
       inheritsConstructors:
-        node.name === '' || node.modifiers.annotations.some(({ name }) => /(?:^|\.)InheritConstructors$/.test(name)),
+        node.name === '' || node.modifiers.annotations.some(({ name }) => name === 'InheritConstructors'),
       fields,
       methods,
       constructors,
@@ -142,7 +89,7 @@ export function emitClass(e: Emitting, node: ClassNode, type: JavaClass, around:
 
 function fieldOf(e: Emitting, node: ClassNode, field: FieldNode, canonical: Canonical | null): DeclaredField {
   const { words, annotations } = field.modifiers;
-  checkAnnotations(annotations);
+  checkAnnotations(annotations, 'field');
   const isStatic = words.has('static') || node.form === 'interface';
   return {
     name: field.name,
@@ -150,6 +97,7 @@ function fieldOf(e: Emitting, node: ClassNode, field: FieldNode, canonical: Cano
     isFinal: words.has('final') || node.form === 'interface' || canonical?.immutable === true,
     isStatic,
     isProperty: !words.has('private') && !words.has('protected') && !words.has('public'),
+    isPrivate: words.has('private'),
   };
 }
 
@@ -257,7 +205,7 @@ function tupleConstructors(
   const tuple: TemplateMethod = {
     name: '<init>',
     types: own.map((field) => field.type ?? OBJECT),
-    hasDefault: own.map(() => true),
+    hasDefault: own.map(() => !isImmutable),
     isVariadic: false,
     isStatic: false,
     access: 'public',
@@ -274,7 +222,9 @@ function tupleConstructors(
     returns: null,
     code: named,
   };
-  return [byName, tuple];
+  if (!isImmutable || own.length === 0) return [byName, tuple];
+  // All properties, or none.
+  return [byName, tuple, { ...tuple, types: [], hasDefault: [] }];
 }
 
 /** Code that sets the fields, and runs the blocks between them. */

@@ -9,14 +9,16 @@ import type { ClassNode, LocalNode, MethodNode, ScriptNode, Statement } from '..
 import { ENUM, SCRIPT } from '../values/core-classes.ts';
 import { JavaClass } from '../values/java-class.ts';
 import { assignedNames, openNames, refuseSuspects } from './absent-calls.ts';
-import { signatureOf } from './class-checks.ts';
+import { resolveAnnotations } from './annotations.ts';
+import { checkShortened, signatureOf } from './class-checks.ts';
 import type { ClassTemplate } from './class-template.ts';
-import { checkAnnotations, type EmittedClass, emitClass, methodTemplate, superclassOf } from './classes.ts';
+import { type EmittedClass, emitClass, methodTemplate, superclassOf } from './classes.ts';
 import { type Emitting, quote } from './emitting.ts';
 import { emitCondition, emitExpression } from './expressions.ts';
 import { emitClosure, emitFunctionBody, emitMethod } from './functions.ts';
 import { brokenIntoLines, lineMark, scriptLine } from './line-marks.ts';
 import { emitStatement, emitStatements, emitSwitch, zeroOf } from './statements.ts';
+import { checkAnnotations } from './transforms.ts';
 import { TypeNames } from './type-names.ts';
 import { type OwnerClass, Unit, unsupported } from './unit.ts';
 
@@ -68,6 +70,7 @@ function compile(source: string, options: CompileOptions): CompiledScript {
   const className = tree.packageName === null ? simple : `${tree.packageName}.${simple}`;
   const unit = new Unit(types, className, assignedNames(tree));
   for (const node of tree.imports) types.import(node);
+  resolveAnnotations(tree);
   const e = emitting(unit);
   const named = declareClasses(e, tree);
   const type = new JavaClass(className);
@@ -190,6 +193,7 @@ function emitScript(e: Emitting, tree: ScriptNode, type: JavaClass): EmittedClas
       isFinal: node.modifiers.words.has('final'),
       isStatic: false,
       isProperty: true,
+      isPrivate: false,
     })),
   );
   const owner: OwnerClass = {
@@ -253,6 +257,7 @@ function checkScriptMethods(methods: readonly MethodNode[]): void {
     if (known.has(signature)) throw new ScriptError(`the method '${method.name}' is declared twice`, method.place);
     known.add(signature);
   }
+  checkShortened(methods);
 }
 
 function isFieldMark({ name }: { readonly name: string }): boolean {

@@ -43,7 +43,7 @@ export function emitExpression(e: Emitting, node: Expression, scope: Scope): str
     case 'literal':
       return literalCode(unit, node.value, node);
     case 'gstring':
-      return `H.gstring(rt,${unit.constant(node.strings)},[${node.values.map((each) => e.value(each, scope)).join(',')}])`;
+      return `H.gstring(rt,${unit.constant(node.strings)},[${node.values.map((each) => embeddedCode(e, each, scope)).join(',')}])`;
     case 'name':
       return nameCode(e, node, scope);
     case 'this':
@@ -103,6 +103,12 @@ export function emitExpression(e: Emitting, node: Expression, scope: Scope): str
     case 'switch-value':
       return switchValue(e, node, scope);
   }
+}
+
+/** A closure without parameters in a string is called without arguments. */
+function embeddedCode(e: Emitting, node: Expression, scope: Scope): string {
+  const code = e.value(node, scope);
+  return node.kind === 'closure' && node.parameters === null ? `H.embedded(rt,${code})` : code;
 }
 
 export function literalCode(unit: Unit, literal: LiteralValue, node: Expression): string {

@@ -27,7 +27,13 @@ export function parametersCode(e: Emitting, parameters: readonly Parameter[], sc
     .map((each, index) => {
       const type = e.unit.declaredType(each.type);
       const initial = each.initial === null ? null : e.value(each.initial, scope);
-      const local = e.unit.declareLocal(scope, each.name, each.isVariadic ? null : type, each.place, each.isFinal);
+      const local = e.unit.declareLocal(
+        scope,
+        each.name,
+        each.isVariadic ? null : type,
+        each.place,
+        each.isFinal || scope.context.owner?.isAutoFinal === true,
+      );
       const isFunctional =
         type?.isInterface === true && !each.isVariadic && (type.sam !== null || type.declared !== null);
       if (isFunctional)
@@ -58,7 +64,9 @@ export function emitClosure(e: Emitting, node: ClosureNode, scope: Scope): strin
     isVariadic: isVariadic(parameters),
     hasImplicitIt: node.parameters === null,
     required:
-      node.parameters === null ? 0 : parameters.filter((each) => each.initial === null && !each.isVariadic).length,
+      node.parameters === null
+        ? 0
+        : parameters.filter((each) => each.initial === null).length - (isVariadic(parameters) ? 1 : 0),
   };
   const self = unit.name('c');
   const inner: FunctionContext = {

@@ -24,7 +24,7 @@ export function numberValue(written: string, place: Place): Value {
   if (!isHex && /[.eE]/.test(digits)) {
     const decimal = parseDecimal(digits);
     if (decimal === null) return tooLarge();
-    if (suffix !== '' && suffix !== 'g') tooLarge();
+    if (suffix !== '' && suffix !== 'g') throw new ScriptError(`${written} is not a number`, place, true);
     return isNegative ? new BigDecimal(-decimal.unscaled, decimal.scale) : decimal;
   }
   const isOctal = /^0[0-7]+$/.test(digits);

@@ -1,5 +1,6 @@
 import { ScriptError } from '../syntax/place.ts';
 import type { CatchClause, Expression, LocalNode, Statement, SwitchNode } from '../syntax/tree.ts';
+import { THROWABLE } from '../values/core-classes.ts';
 import type { JavaClass } from '../values/java-class.ts';
 import { emitAssert } from './asserts.ts';
 import { type Emitting, quote, settled } from './emitting.ts';
@@ -41,6 +42,8 @@ export function emitStatement(e: Emitting, node: Statement, scope: Scope, isTail
     case 'try':
       return tryCode(e, node, scope, isTail);
     case 'throw':
+      if (node.of.kind === 'literal' && node.of.value !== null && typeof node.of.value === 'object')
+        unsupported('a number cannot be thrown', node.place);
       return `throw H.thrown(rt,${e.value(node.of, scope)},${quote(thrownName(node.of))});`;
     case 'return':
       checkJump(node, scope);
@@ -214,6 +217,8 @@ function catchCode(e: Emitting, catches: readonly CatchClause[], scope: Scope, i
       each.types.length === 0
         ? [unit.types.classes.named('java.lang.Exception')]
         : each.types.map((type) => unit.types.resolve(type));
+    const other = types.findIndex((type) => !type.supertypes.has(THROWABLE));
+    if (other >= 0) throw new ScriptError(`'${types[other]!.name}' is not an exception`, each.types[other]!.place);
     const local = unit.declareLocal(inner, each.name, null, each.place);
     const test = types.map((type) => `rt.isInstance(${value},${unit.type(type)})`).join('||');
     return `if(${test}){let ${local.code}=${value};${e.statements(each.body, inner, isTail)}}`;

@@ -4,16 +4,7 @@ import { PRIMITIVE_NAMES } from '../syntax/token.ts';
 import type { ImportNode, TypeName } from '../syntax/tree.ts';
 import { arrayOf, PRIMITIVES } from '../values/core-classes.ts';
 import type { JavaClass } from '../values/java-class.ts';
-
-/** Classes of the default packages that exist in Java and not here; a script that names one is refused. */
-const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set(
-  (
-    'File FileReader FileWriter FileInputStream FileOutputStream RandomAccessFile ObjectInputStream ObjectOutputStream PrintWriter Socket ServerSocket ' +
-    'DatagramSocket HttpURLConnection URLConnection InetAddress InetSocketAddress Runtime Process ProcessBuilder ThreadGroup ThreadLocal ClassLoader ' +
-    'GroovyShell GroovyClassLoader Eval Scanner Timer TimerTask ServiceLoader SecurityManager Console Proxy Authenticator CookieManager ' +
-    'BufferedReader BufferedWriter InputStreamReader OutputStreamWriter FileFilter Observable ResourceBundle XmlSlurper XmlParser ConfigSlurper Node NodeBuilder'
-  ).split(' '),
-);
+import { KNOWN_ELSEWHERE } from './known-elsewhere.ts';
 
 /** Annotations that a script may import; the generator knows what they do. */
 const TRANSFORM_PACKAGE = 'groovy.transform';

@@ -33,6 +33,8 @@ export interface OwnerClass {
   readonly staticFields: ReadonlySet<string>;
   readonly finals: ReadonlySet<string>;
   readonly isScript: boolean;
+  /** Parameters are final. */
+  readonly isAutoFinal?: boolean;
 }
 
 export interface LoopContext {
@@ -148,8 +150,8 @@ export class Unit {
     isFinal = false,
     value: JavaClass | null = null,
   ): Local {
-    if (scope.find(name) !== null && name !== 'it')
-      throw new ScriptError(`the variable '${name}' is already declared`, place);
+    if (/^\$+$/.test(name)) throw new ScriptError(`'${name}' is no name`, place);
+    if (scope.find(name) !== null) throw new ScriptError(`the variable '${name}' is already declared`, place);
     const local = { code: this.name('v'), type, isFinal, value: this.assigned.has(name) ? null : value };
     scope.set(name, local);
     return local;

@@ -63,6 +63,7 @@ export function castTo(core: Core, value: Value, type: JavaClass): Value {
   if (value === null) {
     if (type === PRIMITIVES.boolean) return false;
     if (!isPrimitive(type) || type === PRIMITIVES.void) return null;
+    if (type === PRIMITIVES.char) return core.fail('java.lang.NullPointerException');
     return castFailure(core, value, type, `. Try '${boxed.name}' instead`);
   }
   const own = core.classOf(value);

@@ -54,6 +54,10 @@ export function* createDeclared(core: Core, type: JavaClass, args: readonly Valu
     yield* runConstructor(core, type, self, args);
     return self;
   }
+  if (args.length > 0 && inheritsFromScript(type)) {
+    yield* runInherited(core, type, self, args);
+    return self;
+  }
   yield* initialize(core, type, self, true);
   const [only] = args;
   if (args.length === 0) return self;
@@ -74,6 +78,18 @@ function inheritsConstructors(type: JavaClass): boolean {
     at = at.superclass;
   }
   return true;
+}
+
+/** The constructors of the class are those that a script declared for the one above. */
+function inheritsFromScript(type: JavaClass): boolean {
+  const above = type.superclass;
+  if (type.constructors.length > 0 || declaredOf(type)?.inheritsConstructors !== true) return false;
+  return above !== null && above.declared !== null && (above.constructors.length > 0 || inheritsFromScript(above));
+}
+
+function* runInherited(core: Core, type: JavaClass, self: Obj, args: readonly Value[]): Steps<void> {
+  yield* runConstructor(core, type.superclass!, self, args);
+  yield* initialize(core, type, self, false);
 }
 
 function foreignAbove(type: JavaClass): JavaClass | null {
@@ -138,6 +154,10 @@ function initialValue(type: JavaClass | null): Value {
 export function* runConstructor(core: Core, type: JavaClass, self: Obj, args: readonly Value[]): Steps<void> {
   if (type.declared === null) {
     if (self instanceof Throwable && type.supertypes.has(THROWABLE)) initThrowable(core, type, self, args);
+    return;
+  }
+  if (args.length > 0 && inheritsFromScript(type)) {
+    yield* runInherited(core, type, self, args);
     return;
   }
   if (type.constructors.length === 0) {

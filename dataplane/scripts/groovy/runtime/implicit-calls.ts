@@ -3,9 +3,9 @@ import { GMap } from '../values/collections.ts';
 import { CLOSURE } from '../values/core-classes.ts';
 import { JavaClass, OBJECT, type Steps, type Value } from '../values/java-class.ts';
 import { type Core, isSteps, MISSING, type Outcome, settle } from './core.ts';
-import { missingMethod } from './failures.ts';
+import { missingMethod, nullPointer } from './failures.ts';
 import { fieldsOf, Instance } from './instance.ts';
-import { LIBRARY_MISSING } from './methods.ts';
+import { LIBRARY_MISSING, tryWithParts } from './methods.ts';
 import { delegation, lookup } from './properties.ts';
 
 /** `name(args)` without an object: a method of the object around, of the owner or the delegate of a closure. */
@@ -17,6 +17,8 @@ export function callHere(core: Core, scope: Value, name: string, args: readonly 
     const builder = builderAround(core, scope);
     if (builder !== null) return core.send(builder, name, args);
   }
+  if (scope instanceof Closure && scope.resolveStrategy >= RESOLVE.delegateOnly)
+    return missingMethod(core, scope.javaClass, name, args);
   const outer = askedLast(scope);
   if (outer === null) return missingMethod(core, CLOSURE, name, args);
   return core.send(outer, name, args);
@@ -26,6 +28,7 @@ export function callHere(core: Core, scope: Value, name: string, args: readonly 
 export function askedLast(scope: Value): Value {
   let at = scope;
   while (at instanceof Closure) {
+    if (at.resolveStrategy === RESOLVE.toSelf) return at;
     const isByDelegate = at.resolveStrategy === RESOLVE.delegateFirst || at.resolveStrategy === RESOLVE.delegateOnly;
     at = isByDelegate ? at.delegate : at.owner;
   }
@@ -64,7 +67,7 @@ function tryOn(core: Core, target: Value, name: string, args: readonly Value[]):
     return own;
   }
   const type = core.classOf(target);
-  const found = core.tryCall(target, core.methods(type, name), args);
+  const found = tryWithParts(core, target, core.methods(type, name), args);
   if (found !== MISSING) return found;
   if (core.hasExpandos && [...type.supertypes].some((each) => core.expandos.get(each)?.has(name) ?? false))
     return core.send(target, name, args);
@@ -109,6 +112,7 @@ export function callStaticHere(core: Core, type: JavaClass, name: string, args: 
 
 /** `object.&name`, `Type::name`: a closure that calls the method. */
 export function pointer(core: Core, target: Value, name: string, owner: Value, self: Value): Closure {
+  if (target === null) return nullPointer(core, `Cannot access method pointer for '${name}' on null object`);
   const isClass = target instanceof JavaClass;
   const code = (args: readonly Value[]): Outcome => {
     if (!isClass) return core.send(target, name, args);

@@ -2,7 +2,14 @@ import { hashOf, hashOfAll, hashOfText } from '../values/hash.ts';
 import type { JavaClass, LibraryMethod, Value } from '../values/java-class.ts';
 import { identityOf, KEY_MARK, keyText } from '../values/key-of.ts';
 import { type Core, MISSING, settle } from './core.ts';
-import { declaredOf, defaultText, Instance, type InstanceHooks, isEnumConstant } from './instance.ts';
+import {
+  declaredOf,
+  defaultText,
+  Instance,
+  type InstanceHooks,
+  isEnumConstant,
+  type PropertyChoice,
+} from './instance.ts';
 
 /** The machine whose script runs now. */
 let acting: Core | null = null;
@@ -38,31 +45,31 @@ export class ScriptHooks implements InstanceHooks {
     const text = this.#own(self, 'toString', []);
     if (text !== MISSING) return this.#core.text(text);
     if (isEnumConstant(self)) return self.fields.get('$name') as string;
-    const { canonical } = declaredOf(self.javaClass) ?? { canonical: null };
-    if (canonical?.text !== true) return defaultText(self);
-    return `${self.javaClass.name}(${propertiesOf(self)
-      .map((value) => this.#core.text(value))
-      .join(', ')})`;
+    const type = transformed(self.javaClass, 'text');
+    if (type === null) return defaultText(self);
+    const { shown } = declaredOf(type)!.canonical!;
+    const values = chosenOf(type, shown)
+      .map((name) => [name, self.fields.get(name) ?? null] as const)
+      .filter(([, value]) => shown.withNulls || value !== null)
+      .map(([name, value]) => (shown.withNames ? `${name}:` : '') + this.#core.text(value));
+    return `${shown.withPackage ? type.name : type.simpleName}(${values.join(', ')})`;
   }
 
   equals(self: Instance, other: Value): boolean {
     const equal = this.#own(self, 'equals', [other]);
     if (equal !== MISSING) return this.#core.truth(equal);
     if (self === other) return true;
-    if (
-      declaredOf(self.javaClass)?.canonical?.equals !== true ||
-      !(other instanceof Instance) ||
-      other.javaClass !== self.javaClass
-    )
-      return false;
-    const theirs = propertiesOf(other);
-    return propertiesOf(self).every((value, index) => this.#core.equals(value, theirs[index]!));
+    const type = transformed(self.javaClass, 'equals');
+    if (type === null || !(other instanceof Instance) || transformed(other.javaClass, 'equals') !== type) return false;
+    const theirs = comparedOf(other, type);
+    return comparedOf(self, type).every((value, index) => this.#core.equals(value, theirs[index]!));
   }
 
   hash(self: Instance): number {
     const hash = this.#own(self, 'hashCode', []);
     if (hash !== MISSING) return hash as number;
-    if (declaredOf(self.javaClass)?.canonical?.equals === true) return hashOfAll(propertiesOf(self).map(hashOf));
+    const type = transformed(self.javaClass, 'equals');
+    if (type !== null) return hashOfAll(comparedOf(self, type).map(hashOf));
     return isEnumConstant(self) ? hashOfText(self.fields.get('$name') as string) : identityOf(self);
   }
 
@@ -83,9 +90,8 @@ export class ScriptHooks implements InstanceHooks {
   }
 
   key(self: Instance): unknown {
-    const declared = declaredOf(self.javaClass);
-    if (declared?.canonical?.equals === true)
-      return `${KEY_MARK}o${self.javaClass.name}${propertiesOf(self).map(keyText).join('')}`;
+    const type = transformed(self.javaClass, 'equals');
+    if (type !== null) return `${KEY_MARK}o${type.name}${comparedOf(self, type).map(keyText).join('')}`;
     const hash = this.#own(self, 'hashCode', []);
     if (hash === MISSING) return self;
     const base = `${KEY_MARK}x${self.javaClass.name}:${this.#core.text(hash)}`;
@@ -103,9 +109,19 @@ function isOfScript(method: LibraryMethod): boolean {
   return (method as { isOfScript?: boolean }).isOfScript === true;
 }
 
-/** Values of the properties that a script declared, in order. */
-export function propertiesOf(self: Instance): Value[] {
-  return propertyNames(self.javaClass).map((name) => self.fields.get(name) ?? null);
+/** The class itself or the nearest one above it that has the generated method. */
+function transformed(type: JavaClass, method: 'text' | 'equals'): JavaClass | null {
+  for (let at: JavaClass | null = type; at !== null && at.declared !== null; at = at.superclass)
+    if (declaredOf(at)!.canonical?.[method] === true) return at;
+  return null;
+}
+
+function chosenOf(type: JavaClass, { includes, excludes }: PropertyChoice): readonly string[] {
+  return includes ?? propertyNames(type).filter((name) => !excludes.includes(name));
+}
+
+function comparedOf(self: Instance, type: JavaClass): Value[] {
+  return chosenOf(type, declaredOf(type)!.canonical!.compared).map((name) => self.fields.get(name) ?? null);
 }
 
 export function propertyNames(type: JavaClass): string[] {

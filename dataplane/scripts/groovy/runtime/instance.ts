@@ -9,6 +9,14 @@ export interface DeclaredField {
   readonly isStatic: boolean;
   /** Declared without a modifier of access: it has a getter and a setter. */
   readonly isProperty: boolean;
+  readonly isPrivate: boolean;
+}
+
+/** Properties that a generated method takes. */
+export interface PropertyChoice {
+  /** In this order; null for all. */
+  readonly includes: readonly string[] | null;
+  readonly excludes: readonly string[];
 }
 
 /** Members that a script declared with a class. */
@@ -27,6 +35,12 @@ export interface Declared {
     readonly text: boolean;
     readonly tuple: boolean;
     readonly immutable: boolean;
+    readonly shown: PropertyChoice & {
+      readonly withNames: boolean;
+      readonly withNulls: boolean;
+      readonly withPackage: boolean;
+    };
+    readonly compared: PropertyChoice;
   } | null;
   readonly constants: Value[];
   /** Types that abstract methods return, by name. */
@@ -110,6 +124,15 @@ export function isEnumConstant(value: Value): value is EnumConstant {
 
 export function defaultText(self: Obj): string {
   return `${self.javaClass.name}@${identityOf(self).toString(16)}`;
+}
+
+/** The field is private to a class above this one. */
+export function isHidden(type: JavaClass, name: string): boolean {
+  for (let at: JavaClass | null = type; at !== null; at = at.superclass) {
+    const field = declaredOf(at)?.fields.get(name);
+    if (field !== undefined) return at !== type && field.isPrivate;
+  }
+  return false;
 }
 
 const foreignFields = new WeakMap<object, Map<string, Value>>();

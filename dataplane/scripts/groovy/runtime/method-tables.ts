@@ -35,6 +35,16 @@ class ByName<T> {
   }
 }
 
+/** Methods of script classes have a mark of their own. */
+function isOfScript(method: LibraryMethod): boolean {
+  return (method as { isOfScript?: boolean }).isOfScript === true;
+}
+
+/** A private method of a class that is not static: classes below it do not have it. Those of traits belong to every class. */
+function isPrivate({ owner, shown }: LibraryMethod, type: JavaClass): boolean {
+  return owner === type && shown !== undefined && /^private (?!static)/.test(shown);
+}
+
 const isEmpty = (overloads: Overloads): boolean => overloads.length === 0;
 const isNull = (found: unknown): boolean => found === null;
 
@@ -69,11 +79,7 @@ export class MethodTables {
   /** Overloads that a script declared, with so many parameters. */
   ofScript(type: JavaClass, name: string, parameters: 0 | 1 | 2): Overloads {
     return this.#ofScript[parameters].get(type, name, () =>
-      withChoices(
-        this.methods(type, name).filter(
-          (each) => each.parameters.length === parameters && (each as { isOfScript?: boolean }).isOfScript === true,
-        ),
-      ),
+      withChoices(this.methods(type, name).filter((each) => each.parameters.length === parameters && isOfScript(each))),
     );
   }
 
@@ -94,11 +100,11 @@ export class MethodTables {
 
   readonly #findGetter = (type: JavaClass, name: string): LibraryMethod | null => {
     const suffix = /^.\p{Lu}/u.test(name) ? name : name.charAt(0).toUpperCase() + name.slice(1);
-    return (
-      this.methods(type, `get${suffix}`).find((each) => each.parameters.length === 0) ??
-      this.methods(type, `is${suffix}`).find((each) => each.parameters.length === 0) ??
-      null
+    const [is, get] = ['is', 'get'].map((prefix) =>
+      this.methods(type, prefix + suffix).find((each) => each.parameters.length === 0),
     );
+    if (is !== undefined && isOfScript(is)) return / boolean \S+$/.test(is.shown ?? '') ? is : (get ?? null);
+    return get ?? is ?? null;
   };
 
   readonly #findProperty = (type: JavaClass, name: string): PropertyReader | null => {
@@ -121,6 +127,7 @@ export class MethodTables {
     const types = type.component === null ? type.supertypes : [...this.#classes.arrayTables(type), ...type.supertypes];
     for (const each of types) {
       for (const method of tableOf(each).get(name) ?? []) {
+        if (each !== type && isPrivate(method, each)) continue;
         const signature = this.typesOf(method)
           .map((parameter) => parameter.name)
           .join();

@@ -2,16 +2,19 @@ import { Closure, Functional } from '../values/closure.ts';
 import { ArrayValue, GMap, List } from '../values/collections.ts';
 import { STRING } from '../values/core-classes.ts';
 import { GString } from '../values/g-string.ts';
-import { JavaClass, OBJECT, type Steps, type Value } from '../values/java-class.ts';
+import { JavaClass, type LibraryMethod, OBJECT, type Steps, type Value } from '../values/java-class.ts';
+import { NULL_OBJECT } from '../values/null-object.ts';
+import { Range } from '../values/range.ts';
 import { type Core, MISSING, type Outcome, settle } from './core.ts';
 import { missingMethod, nullPointer } from './failures.ts';
 import { declaredOf, fieldsOf } from './instance.ts';
 import { preparing } from './objects/class-preparation.ts';
 import { listedOverloads, passesNull } from './objects/listed-overloads.ts';
+import { chosenOverload } from './overload-choices.ts';
 
 /** Methods of Object that null has too. */
 const FOR_NULL: ReadonlySet<string> = new Set(
-  'toString equals is with isCase asBoolean asType getClass plus inspect getAt putAt'.split(' '),
+  'toString equals is with tap isCase asBoolean asType getClass plus inspect getAt putAt'.split(' '),
 );
 
 /** Methods that walk over null as over nothing; the first ones return null itself. */
@@ -33,7 +36,7 @@ export function send(core: Core, self: Value, name: string, args: readonly Value
     if (added instanceof Closure) return callAsMethod(core, added, self, args);
   }
   if (self instanceof Closure && (name === 'call' || name === 'doCall')) return core.callClosure(self, args, { name });
-  const found = core.tryCall(self, core.methods(type, name), args);
+  const found = tryWithParts(core, self, core.methods(type, name), args);
   if (found !== MISSING) return found;
   if (args.length === 0 && type.declared === null) {
     if (passesNull(type.supertypes, name)) return core.tryCall(self, core.methods(type, name), [null]) as Outcome;
@@ -41,6 +44,30 @@ export function send(core: Core, self: Value, name: string, args: readonly Value
   }
   const other = sendOtherwise(core, self, type, name, args);
   return other === MISSING ? missingMethod(core, self instanceof GString ? STRING : type, name, args) : other;
+}
+
+/** Where no overload takes a list, its elements are the arguments. */
+export function tryWithParts(
+  core: Core,
+  self: Value,
+  overloads: readonly LibraryMethod[],
+  args: readonly Value[],
+): Outcome | typeof MISSING {
+  const found = core.tryCall(self, overloads, args);
+  if (found !== MISSING || args.length !== 1 || overloads.length === 0) return found;
+  const [only] = args as readonly [Value];
+  if (!(only instanceof List) && !(only instanceof Range)) return found;
+  const { items } = only;
+  const many = overloads.filter(isVariadic);
+  const fixed = core.tryCall(self, many.length > 0 ? overloads.filter((each) => !each.isVariadic) : overloads, items);
+  if (fixed !== MISSING) return fixed;
+  if (many.length > 0 && chosenOverload(core, (each) => core.classes.types(each), many, items, self) !== null)
+    return core.fail('java.lang.IllegalArgumentException', 'wrong number of arguments');
+  return MISSING;
+}
+
+function isVariadic(method: LibraryMethod): boolean {
+  return method.isVariadic;
 }
 
 function sendToNull(core: Core, name: string, args: readonly Value[]): Outcome {
@@ -51,7 +78,7 @@ function sendToNull(core: Core, name: string, args: readonly Value[]): Outcome {
     return nullPointer(core, `Cannot execute null+${core.text(other)}`);
   }
   if (WALKING_NULL.has(name)) {
-    if (name.startsWith('each')) return null;
+    if (name.startsWith('each')) return NULL_OBJECT;
     const empty = new List();
     const found = core.tryCall(empty, core.methods(empty.javaClass, name), args);
     if (found !== MISSING) return found;
@@ -93,7 +120,10 @@ function sendToClass(core: Core, self: JavaClass, name: string, args: readonly V
   if (value instanceof Closure) return core.callClosure(value, args);
   if (value !== undefined && typeof value !== 'function') return core.send(value, 'call', args);
   const missing = core.staticMethods(self, '$static_methodMissing');
-  if (missing.length > 0) return core.tryCall(self, missing, [name, ...args]) as Outcome;
+  if (missing.length > 0) {
+    const found = core.tryCall(self, missing, [name, new ArrayValue(OBJECT, [...args])]);
+    if (found !== MISSING) return found;
+  }
   const declared = (self.declared as { statics?: Map<string, Value> } | null)?.statics?.get(name);
   if (declared instanceof Closure) return core.callClosure(declared, args);
   return missingMethod(core, self, name, args, true);
@@ -137,7 +167,7 @@ function sendOtherwise(
     if (value instanceof Functional) return value.code(args);
   }
   if (type.declared === null) {
-    const statics = core.tryCall(type, core.staticMethods(type, name), args);
+    const statics = tryWithParts(core, type, core.staticMethods(type, name), args);
     if (statics !== MISSING) return statics;
   }
   const missing = core.methods(type, LIBRARY_MISSING);
@@ -149,7 +179,7 @@ function sendOtherwise(
     const value = fieldsOf(self).get(name);
     if (value instanceof Closure) return core.callClosure(value, args, { name, type });
     if (value instanceof Functional) return value.code(args);
-    const statics = core.tryCall(type, core.staticMethods(type, name), args);
+    const statics = tryWithParts(core, type, core.staticMethods(type, name), args);
     if (statics !== MISSING) return statics;
     const binding = type.supertypes.has(core.class('groovy.lang.Script')) ? core.variable(name) : undefined;
     if (binding !== undefined && binding !== null) return core.send(binding, 'call', args);

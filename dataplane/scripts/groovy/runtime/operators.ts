@@ -35,7 +35,7 @@ export function operate(core: Core, name: string, left: Value, right: Value): Ou
   }
   if (left instanceof Char && right instanceof Char && (name === 'plus' || name === 'minus' || name === 'multiply'))
     return calculate(core, name, left.code, right.code);
-  if (isNumber(left) && right === null) return ambiguous(core, name, left);
+  if (isNumber(left) && right === null) return withNull(core, name, left);
   if (typeof left === 'boolean' && typeof right === 'boolean') {
     if (name === 'and') return left && right;
     if (name === 'or') return left || right;
@@ -44,12 +44,22 @@ export function operate(core: Core, name: string, left: Value, right: Value): Ou
   return core.send(left, name, [right]);
 }
 
-function ambiguous(core: Core, name: string, left: Value): Outcome {
-  const types = name === 'plus' ? ['Character', 'String', 'Number'] : ['Character', 'Number'];
-  if (!['plus', 'minus', 'multiply', 'div', 'intdiv'].includes(name)) return core.send(left, name, [null]);
+/** A number and null: Groovy cannot choose an overload, or fails within it. */
+function withNull(core: Core, name: string, left: Value): Outcome {
+  const type = core.classOf(left).name;
+  const types = (name === 'plus' ? ['Character', 'String', 'Number'] : ['Character', 'Number']).map(
+    (each) => `java.lang.${each}`,
+  );
+  if (name === 'plus' && type === 'java.math.BigDecimal') types.push('java.math.MathContext');
+  if (name === 'and' || name === 'or' || name === 'xor')
+    return core.fail(
+      'java.lang.UnsupportedOperationException',
+      `Cannot use ${name}() on this number type: ${type} with value: ${core.text(left)}`,
+    );
+  if (!['plus', 'minus', 'multiply', 'div', 'intdiv'].includes(name)) return core.fail('java.lang.NullPointerException');
   return core.fail(
     'groovy.lang.GroovyRuntimeException',
-    `Ambiguous method overloading for method ${core.classOf(left).name}#${name}.\nCannot resolve which method to invoke for [null] due to overlapping prototypes between:\n${types.map((type) => `\t[class java.lang.${type}]`).join('\n')}`,
+    `Ambiguous method overloading for method ${type}#${name}.\nCannot resolve which method to invoke for [null] due to overlapping prototypes between:\n${types.map((each) => `\t[class ${each}]`).join('\n')}`,
   );
 }
 
@@ -175,9 +185,9 @@ export function isSame(left: Value, right: Value): boolean {
   return left === right;
 }
 
-/** Numbers of `<=>` are -1, 0 and 1 except for strings, as in Java. */
+/** `<=>` gives only the sign of what `compareTo` gives. */
 export function spaceship(core: Core, left: Value, right: Value): number {
-  return order(core, left, right);
+  return Math.sign(order(core, left, right));
 }
 
 const LONGEST_RANGE = 10_000_000;

@@ -5,7 +5,7 @@ import { JavaClass, type LibraryMethod, OBJECT, type Steps, type Value } from '.
 import { Throwable, Thrown } from '../values/throwable.ts';
 import { type Core, isSteps, MISSING, type Outcome, settle } from './core.ts';
 import { missingProperty, nullPointer, readOnlyProperty } from './failures.ts';
-import { type Declared, type DeclaredField, declaredOf, fieldsOf, Instance } from './instance.ts';
+import { type Declared, type DeclaredField, declaredOf, fieldsOf, Instance, isHidden } from './instance.ts';
 import { prepareNow, preparing } from './objects/class-preparation.ts';
 
 /** Methods of script classes that answer for properties that are not there. */
@@ -98,9 +98,10 @@ function lookupDeclared(
   const getter = core.getter(type, name);
   if (getter !== null && isOfScript(getter)) return core.callGetter(self, getter);
   if (typeof self === 'object') {
-    const value = fieldsOf(self).get(name);
+    const isReadable = (type.superclass?.declared ?? null) === null || !isHidden(type, name);
+    const value = isReadable ? fieldsOf(self).get(name) : undefined;
     if (value !== undefined) return value;
-    for (let at: JavaClass | null = type; at !== null; at = at.superclass) {
+    for (let at: JavaClass | null = isReadable ? type : null; at !== null; at = at.superclass) {
       if (declaredOf(at)?.statics.has(name) ?? false) return declaredOf(at)!.statics.get(name)!;
     }
     if (type.supertypes.has(SCRIPT)) {
@@ -128,7 +129,9 @@ function lookupStatic(core: Core, self: JavaClass, name: string): Outcome | type
   const member = lookupStaticMember(core, self, name);
   if (member !== MISSING) return member;
   const getter = core.getter(self.javaClass, name);
-  return getter === null ? MISSING : core.callGetter(self, getter);
+  if (getter !== null) return core.callGetter(self, getter);
+  const missing = self.declared === null ? [] : core.staticMethods(self, '$static_propertyMissing');
+  return missing.length === 0 ? MISSING : core.tryCall(self, missing, [name]);
 }
 
 /** A property of the class object, such as its name: reading it is no use of the class. */
@@ -145,7 +148,7 @@ function* lookupPrepared(core: Core, steps: Steps<void>, self: JavaClass, name: 
 function lookupStaticMember(core: Core, type: JavaClass, name: string): Outcome | typeof MISSING {
   for (const at of type.supertypes) {
     const declared = declaredOf(at);
-    if (declared?.statics.has(name) ?? false) return declared!.statics.get(name)!;
+    if ((declared?.statics.has(name) ?? false) && !isHidden(type, name)) return declared!.statics.get(name)!;
     const constant = at.constants.get(name);
     if (constant !== undefined) return typeof constant === 'function' ? constant(core) : constant;
     for (const prefix of ['get', 'is']) {
@@ -181,16 +184,7 @@ export function lookupFrom(core: Core, scope: Value, name: string): Outcome | ty
   for (const target of delegation(scope)) {
     const found = target instanceof Closure ? lookupFrom(core, target, name) : lookup(core, target, name);
     if (isSteps(found)) return found;
-    if (
-      found === MISSING ||
-      (found === null &&
-        target instanceof GMap &&
-        !target.has(name) &&
-        target === scope.delegate &&
-        scope.resolveStrategy === RESOLVE.ownerFirst)
-    )
-      continue;
-    return found;
+    if (found !== MISSING) return found;
   }
   return MISSING;
 }
@@ -273,7 +267,7 @@ function fieldOf(type: JavaClass, name: string): { field: DeclaredField; declare
   for (const at of type.supertypes) {
     const declared = declaredOf(at);
     const field = declared?.fields.get(name);
-    if (declared !== null && field !== undefined) return { field, declared };
+    if (declared !== null && field !== undefined) return isHidden(type, name) ? null : { field, declared };
   }
   return null;
 }
@@ -355,6 +349,9 @@ export function writeFrom(core: Core, scope: Value, name: string, value: Value):
 function hasTarget(core: Core, target: Value, name: string): boolean {
   if (target instanceof Closure) return delegation(target).some((each) => hasTarget(core, each, name));
   if (target instanceof GMap) return true;
-  if (target !== null && core.classOf(target).supertypes.has(SCRIPT)) return true;
+  if (target === null) return false;
+  const type = core.classOf(target);
+  if (type.supertypes.has(SCRIPT) || core.ofScript(type, 'setProperty', 2).length > 0) return true;
+  if (core.ofScript(type, 'propertyMissing', 2).length > 0) return true;
   return lookup(core, target, name) !== MISSING;
 }

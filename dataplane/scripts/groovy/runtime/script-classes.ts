@@ -139,9 +139,11 @@ function addAccessors(type: JavaClass, field: DeclaredField): void {
     code: (_rt: Runtime, self: Value) => readOf(self),
   } as const;
   const names = field.type?.name === 'boolean' ? [`get${suffix}`, `is${suffix}`] : [`get${suffix}`];
-  for (const name of names)
-    if (!(table.get(name) ?? []).some((each) => each.parameters.length === 0))
-      addTo(table, { name, ...getter, code: getter.code as never });
+  const missing = names.filter((name) => !(table.get(name) ?? []).some((each) => each.parameters.length === 0));
+  // A declared `getOk` leaves out the generated `isOk`.
+  const isGot = !missing.includes(`get${suffix}`);
+  for (const name of missing)
+    if (!(isGot && name.startsWith('is'))) addTo(table, { name, ...getter, code: getter.code as never });
   if (field.isFinal || (table.get(`set${suffix}`) ?? []).length > 0) return;
   const write = (_rt: Runtime, self: Value, [value]: readonly Value[]): null => {
     if (field.isStatic) declaredOf(type)!.statics.set(field.name, value!);
@@ -171,6 +173,7 @@ function copyTrait(type: JavaClass, above: JavaClass): void {
 }
 
 function addEnumStatics(type: JavaClass, declared: Declared): void {
+  type.elements = () => [...declared.constants];
   type.constants.set('MIN_VALUE', () => declared.constants[0] ?? null);
   type.constants.set('MAX_VALUE', () => declared.constants.at(-1) ?? null);
   const plain = { isVariadic: false } as const;

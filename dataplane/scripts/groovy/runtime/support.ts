@@ -158,6 +158,20 @@ export const support: Readonly<Record<string, unknown>> = Object.freeze(
       const found = core.tryCall(self, core.methods(type, name), args);
       return found === MISSING ? missingMethod(core, type, name, args) : found;
     },
+    /** `name(args)` where the class around has a private method of the name. */
+    callOwn: (core: Core, self: Value, type: JavaClass, name: string, args: readonly Value[]) => {
+      const found = core.tryCall(self, core.methods(type, name), args);
+      return found === MISSING ? callHere(core, self, name, args) : found;
+    },
+    embedded: (core: Core, of: Closure) =>
+      new Closure(
+        core,
+        (_closure, args) => of.code(of, [args[0] ?? null]),
+        of.owner,
+        of.thisObject,
+        NO_PARAMETERS,
+        of.javaClass,
+      ),
     superRead: (core: Core, self: Value, type: JavaClass, name: string) => {
       const getter = core.getter(type.superclass!, name);
       return getter === null ? core.read(self, name) : core.callGetter(self, getter);
@@ -175,6 +189,8 @@ export const support: Readonly<Record<string, unknown>> = Object.freeze(
     enumConstant,
   }),
 );
+
+const NO_PARAMETERS: ClosureShape = { types: [], isVariadic: false, hasImplicitIt: false, required: 0 };
 
 /** `self.name(args)`: a closure passes on calls that it has no method for. */
 function sendTo(core: Core, self: Value, name: string, args: readonly Value[]): Outcome {
@@ -273,7 +289,8 @@ function* spread(core: Core, value: Value): Steps<Value[]> {
 }
 
 function spreadMap(core: Core, value: Value): Value[] {
-  if (value === null) return [];
+  // Groovy has an empty map as the key here.
+  if (value === null) return [new GMap(), null];
   if (!(value instanceof GMap))
     return core.fail('groovy.lang.GroovyRuntimeException', `Cannot spread the map ${core.classOf(value).name}`);
   return value.entries().flatMap((entry) => [entry.entryKey, entry.value]);

@@ -26,6 +26,7 @@ export function parseClassBody(
   const members: Members = { constants: [], fields: [], methods: [], constructors: [], initializers: [], classes: [] };
   cursor.expect('{');
   if (form === 'enum') enumConstants(p, members);
+  else if (cursor.is(';')) cursor.unexpected();
   for (;;) {
     while (cursor.accept(';')) {}
     if (cursor.accept('}')) break;

@@ -76,7 +76,9 @@ function parseParameter(p: Parsing): Parameter {
   while (cursor.is('final') || cursor.is('def') || cursor.is('@') || isVar(cursor)) {
     if (cursor.is('final')) isFinal = true;
     if (cursor.next().text !== '@') continue;
-    tryType(cursor, false);
+    const annotation = tryType(cursor, false);
+    if (!['DelegatesTo', 'ClosureParams', 'Deprecated', 'SuppressWarnings'].includes(annotation?.name ?? ''))
+      cursor.unsupported(`\`@${annotation?.name}\` of a parameter is not supported`);
     if (cursor.is('(')) cursor.at = cursor.closerOf(cursor.at) + 1;
   }
   const from = cursor.at;

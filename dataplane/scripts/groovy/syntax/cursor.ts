@@ -76,7 +76,14 @@ export class Cursor {
   }
 
   fail(message: string, place: Place = this.token): never {
-    throw new ScriptError(message, { line: place.line, column: place.column });
+    throw new ScriptError(message, { line: place.line, column: place.column }, this.#isByWord());
+  }
+
+  /** `as` and `in` are names at some places of Groovy's grammar, and never here. */
+  #isByWord(): boolean {
+    return [this.token, this.tokens[this.at - 1]].some(
+      (each) => each?.kind === 'keyword' && (each.text === 'as' || each.text === 'in'),
+    );
   }
 
   unsupported(message: string, place: Place = this.token): never {

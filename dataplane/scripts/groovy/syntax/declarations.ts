@@ -124,7 +124,11 @@ export function parseDeclaration(p: Parsing): Statement {
 
 function parseMethodOrLocal(p: Parsing, modifiers: Modifiers, place: Expression['place']): Statement {
   const { cursor } = p;
-  if ((modifiers.words.has('def') || modifiers.words.has('final')) && cursor.is('(')) return localMany(p, place);
+  if ((modifiers.words.has('def') || modifiers.words.has('final')) && cursor.is('(')) {
+    if (modifiers.annotations.length > 0)
+      cursor.fail('an assignment to several names has no annotation', modifiers.place);
+    return localMany(p, place);
+  }
   const { type, name, at } = typeAndName(p, modifiers);
   if (cursor.isHere('(')) return parseMethod(p, name, type, modifiers, place);
   return parseLocal(p, { name, at }, type, modifiers, place);

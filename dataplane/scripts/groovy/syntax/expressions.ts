@@ -159,10 +159,14 @@ function parseUnary(p: Parsing, mayBeCommand: boolean): Expression {
     const operator = token.text;
     if (operator === '-' || operator === '+') {
       cursor.next();
-      if (operator === '-' && cursor.token.kind === 'number' && !cursor.token.isAfterSpace && isBareNumber(p)) {
+      if (operator === '-' && cursor.token.kind === 'number' && !cursor.token.isAfterNewline && isBareNumber(p)) {
         return { kind: 'literal', place, value: { number: `-${cursor.next().text}` } };
       }
-      return { kind: 'unary', place, operator, of: cursor.nested(() => parseBinary(p, POWER_OF_POWER, false)) };
+      const isBare = !cursor.is('(');
+      const of = cursor.nested(() => parseBinary(p, POWER_OF_POWER, false));
+      if (operator === '-' && isBare && isNegative(of))
+        cursor.fail("'-' does not stand before a negative number", place);
+      return { kind: 'unary', place, operator, of };
     }
     if (operator === '!' || operator === '~') {
       cursor.next();
@@ -183,6 +187,16 @@ function parseUnary(p: Parsing, mayBeCommand: boolean): Expression {
     return { kind: 'step', place, operator: cursor.next().text as '++' | '--', isPrefix: false, of };
   }
   return of;
+}
+
+function isNegative(node: Expression): boolean {
+  if (node.kind === 'unary')
+    return node.operator === '+' ? isNegative(node.of) : node.operator === '-' && isNumber(node.of);
+  return isNumber(node) && node.value.number.startsWith('-');
+}
+
+function isNumber(node: Expression): node is Expression & { kind: 'literal'; value: { number: string } } {
+  return node.kind === 'literal' && node.value !== null && typeof node.value === 'object';
 }
 
 /** A number that is not the object of a call and not raised to a power: the sign belongs to the literal. */

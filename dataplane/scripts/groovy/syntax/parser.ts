@@ -26,6 +26,9 @@ export function parseScript(source: string): ScriptNode {
 }
 
 function parsePackage(cursor: Cursor): string | null {
+  const { kind, text } = cursor.peek();
+  if (cursor.is(';') && kind !== 'end' && text !== ';')
+    cursor.unsupported("a script that begins with one ';' is not supported");
   while (cursor.accept(';')) {}
   if (!cursor.accept('package')) return null;
   if (cursor.peek(0).kind !== 'name') cursor.unexpected();

@@ -89,7 +89,8 @@ function parseMember(p: Parsing, of: Expression): Expression {
   if (dot === '*.' && cursor.accept('@')) isField = true;
   if (dot === '.' && cursor.isHere('<')) skipTypeArguments(cursor);
   const place = cursor.place();
-  if (dot === '.' && cursor.is('new')) cursor.unsupported('`outer.new Inner()` is not supported');
+  if (dot === '.' && cursor.is('new') && cursor.peek().kind === 'name')
+    cursor.unsupported('`outer.new Inner()` is not supported');
   const name = parseMemberName(p);
   if (dot === '.&' || dot === '::') return { kind: 'pointer', place, of, name, isReference: dot === '::' };
   const navigation: Navigation = dot.startsWith('?') ? 'safe' : dot === '*.' ? 'spread' : 'plain';

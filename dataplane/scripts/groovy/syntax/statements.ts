@@ -1,6 +1,7 @@
 import { parseDeclaration, startsDeclaration } from './declarations.ts';
 import { parseFor } from './loops.ts';
 import type { Parsing } from './parsing.ts';
+import type { Token } from './token.ts';
 import type { CatchClause, Expression, LocalNode, Statement, SwitchCase, SwitchNode, TypeName } from './tree.ts';
 import { requireType, tryType } from './type-parser.ts';
 
@@ -63,12 +64,18 @@ function statement(p: Parsing): Statement {
     cursor.next();
     return { kind: 'yield', place, of: p.expression() };
   }
+  if (token.kind === 'number' && colon.kind === 'name' && isOperandHere(cursor.peek(2)))
+    cursor.unsupported('a call without parentheses on a number is not supported');
   if (startsDeclaration(p)) return parseDeclaration(p);
   if (token.kind === 'operator' && token.text === '(') {
     const many = tryAssignMany(p);
     if (many !== null) return { kind: 'expression', place, of: many };
   }
   return { kind: 'expression', place, of: p.statementExpression() };
+}
+
+function isOperandHere({ kind, isAfterNewline }: Token): boolean {
+  return !isAfterNewline && (kind === 'number' || kind === 'name' || kind === 'string' || kind === 'gstring');
 }
 
 /** A block that begins with parameters is a closure. */
@@ -293,6 +300,7 @@ export function parseSwitch(p: Parsing, isValue: boolean): SwitchNode {
       do values.push(p.expression());
       while (cursor.accept(','));
     }
+    if (cases.length > 0 && cursor.is('->') !== isArrow) cursor.fail("'->' and ':' do not go together in one switch");
     if (cursor.accept('->')) {
       isArrow = true;
       cases.push({ values, isDefault, body: [arrowBody(p)], place: casePlace });
@@ -320,7 +328,9 @@ function caseBody(p: Parsing, isValue: boolean): Statement[] {
   const body: Statement[] = [];
   let isEmpty = true;
   for (;;) {
+    const isFirst = isEmpty;
     while (cursor.accept(';')) isEmpty = false;
+    if (isFirst && !isEmpty && !cursor.is('}') && !cursor.is('case') && !cursor.is('default')) cursor.unexpected();
     if (cursor.is('}') && isEmpty) cursor.fail('the last case of a switch needs a statement');
     if (cursor.is('}') || cursor.is('case') || cursor.is('default') || cursor.token.kind === 'end') {
       if (isValue && !isEmpty && body.length === 0) cursor.fail("a case of a switch with a value needs 'yield'");

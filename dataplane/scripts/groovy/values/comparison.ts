@@ -1,12 +1,13 @@
 import { compareNumbers } from './arithmetic.ts';
 import { ArrayValue, ByteArray, Entry, GMap, GSet, List } from './collections.ts';
 import { isNumber } from './conversions.ts';
-import { COMPARABLE, LIST, SET } from './core-classes.ts';
+import { COMPARABLE, INT_RANGE, LIST, SET } from './core-classes.ts';
 import { groupedDigits } from './decimal.ts';
 import { GString } from './g-string.ts';
 import type { Obj, Runtime, Value } from './java-class.ts';
 import { keyOf } from './key-of.ts';
 import { chargeItems, chargeLength, chargeValue } from './meter.ts';
+import { NULL_OBJECT } from './null-object.ts';
 import { Byte, Char } from './numbers.ts';
 import { Range } from './range.ts';
 import { Throwable } from './throwable.ts';
@@ -33,7 +34,7 @@ export function looselyEqual(rt: Runtime, left: Value, right: Value): boolean {
     return left === right;
   }
   if (left === right) return true;
-  if (left === null || right === null) return false;
+  if (left === null || right === null) return left === NULL_OBJECT || right === NULL_OBJECT;
   const compared = compareIfComparable(rt, left, right, true);
   if (compared !== null) return compared === 0;
   const [a, b] = [listItems(left), listItems(right)];
@@ -83,6 +84,8 @@ export function strictlyEqual(rt: Runtime, left: Value, right: Value): boolean {
   if (left === null || right === null || typeof left !== 'object') return false;
   if (left.equals !== undefined) return left.equals(right);
   if (typeof right !== 'object') return false;
+  if (left instanceof Range && right instanceof Range && left.javaClass === INT_RANGE && right.javaClass === INT_RANGE)
+    return left.text() === right.text();
   const [a, b] = [listItems(left), listItems(right)];
   if (a !== null)
     return (

@@ -55,6 +55,7 @@ export const BOOLEAN = declare('java.lang.Boolean', OBJECT, [SERIALIZABLE, COMPA
 export const CHARACTER = declare('java.lang.Character', OBJECT, [SERIALIZABLE, COMPARABLE]);
 export const STRING = declare('java.lang.String', OBJECT, [SERIALIZABLE, COMPARABLE, CHAR_SEQUENCE]);
 export const GSTRING = declare('groovy.lang.GString', OBJECT, [GROOVY_OBJECT, COMPARABLE, CHAR_SEQUENCE, SERIALIZABLE]);
+export const NULL_OBJECT_CLASS = declare('org.codehaus.groovy.runtime.NullObject', OBJECT);
 export const GSTRING_IMPL = declare('org.codehaus.groovy.runtime.GStringImpl', GSTRING);
 
 /** Primitive types: of parameters, variables and arrays, never of a value. */

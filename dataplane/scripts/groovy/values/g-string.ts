@@ -55,7 +55,16 @@ function shown(value: Value): Value {
   return value instanceof Range ? new List([...value.items]) : value;
 }
 
-/** `${-> x}` shows the value that the closure returns. */
+/** `${-> x}` shows the value that the closure returns, `${out -> out << x}` the text that it writes. */
 function embedded(closure: Closure): Value {
-  return closure.shape.types.length === 0 ? closure.rt.now(closure.rt.invoke(closure, [])) : '';
+  const { rt, shape } = closure;
+  if (shape.types.length === 0) return rt.now(rt.invoke(closure, []));
+  if (shape.types.length > 1)
+    rt.fail(
+      'groovy.lang.GroovyRuntimeException',
+      `Trying to evaluate a GString containing a Closure taking ${shape.types.length} parameters`,
+    );
+  const writer = rt.now(rt.construct(rt.class('java.io.StringWriter'), []));
+  rt.now(rt.invoke(closure, [writer]));
+  return writer;
 }

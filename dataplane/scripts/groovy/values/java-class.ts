@@ -83,6 +83,8 @@ export class JavaClass implements Obj {
   isInterface = false;
   isAbstract = false;
   isEnum = false;
+  /** Constants of an enum: scripts walk over its class. */
+  elements?: () => Value[];
   /** Name of the one abstract method of a functional interface. */
   sam: string | null = null;
   /** Type of the elements, for the class of an array. */

@@ -1,4 +1,5 @@
 import { GSet, List } from '../../values/collections.ts';
+import { LIST } from '../../values/core-classes.ts';
 import type { ClassSpec, LibraryFunction, Runtime, Steps, Value } from '../../values/java-class.ts';
 import { Range } from '../../values/range.ts';
 import { tested } from '../../values/sam-results.ts';
@@ -44,6 +45,7 @@ function partsAt(rt: Runtime, self: Value, indexes: Value): Value {
   const out: Value[] = [];
   for (const index of itemsNow(rt, indexes)) {
     if (isRange(index)) out.push(...itemsNow(rt, partAt(rt, self, index)));
+    else if (rt.isInstance(index, LIST)) out.push(...itemsNow(rt, partsAt(rt, self, index)));
     else out.push(elementAt(rt, self, indexIn(rt, index)));
   }
   return listOf(rt, out);

@@ -49,6 +49,36 @@ function chained(first: Value, second: Value, rt: Runtime, self: Closure): Closu
   );
 }
 
+/** Remembers results; of more than `most`, the one that was used longest ago is forgotten. */
+function memoized(rt: Runtime, self: Closure, most: number): Closure {
+  if (most < 0)
+    rt.fail(
+      'java.lang.IllegalArgumentException',
+      'A non-negative number is required as the maxCacheSize parameter for memoizeAtMost.',
+    );
+  const results = new GMap();
+  return new Closure(
+    rt,
+    function* (_closure, args) {
+      const key = new List([...args]);
+      const known = results.get(key);
+      const value = known === undefined ? yield* rt.invoke(self, args) : known;
+      if (known === undefined) rt.budget.allocate(64);
+      else results.delete(key);
+      results.put(key, value);
+      if (results.size > most) {
+        rt.budget.spend(results.size);
+        results.delete(results.entries()[0]!.entryKey);
+      }
+      return value;
+    },
+    self.owner,
+    self.thisObject,
+    self.shape,
+    CLOSURE,
+  );
+}
+
 /** Calls a closure again for as long as it returns a closure. */
 function* trampoline(rt: Runtime, closure: Closure, args: readonly Value[]) {
   let result: Value = yield* rt.invoke(closure, args);
@@ -97,36 +127,29 @@ export const languageClasses: readonly ClassSpec[] = [
           (more) => [...more, ...args.items],
           self.shape.types.slice(0, Math.max(0, self.shape.types.length - args.items.length)),
         ),
-      'ncurry(int, Object...)': (_rt, self: Closure, [at, args]: [number, ArrayValue]) =>
-        derived(self, 0, (more) => [...more.slice(0, at), ...args.items, ...more.slice(at)], [
-          ...self.shape.types.slice(0, at),
-          ...self.shape.types.slice(at + args.items.length),
-        ]),
+      'ncurry(int, Object...)': (rt, self: Closure, [from, args]: [number, ArrayValue]) => {
+        const { types, isVariadic } = self.shape;
+        const at = from < 0 && !isVariadic ? from + types.length : from;
+        const last = types.length - args.items.length;
+        if (!isVariadic && last >= 0 && at > last)
+          rt.fail(
+            'java.lang.IllegalArgumentException',
+            `To curry ${args.items.length} argument(s) expect index range 0..${last} but found ${at}`,
+          );
+        return derived(self, 0, (more) => [...more.slice(0, at), ...args.items, ...more.slice(at)], [
+          ...types.slice(0, at),
+          ...types.slice(at + args.items.length),
+        ]);
+      },
       'rightShift(Closure)': (rt, self: Closure, [next]: [Closure]) => chained(self, next, rt, self),
       'leftShift(Closure)': (rt, self: Closure, [first]: [Closure]) => chained(first, self, rt, self),
       'leftShift(Object)': (rt, self: Closure, [value]: [Value]) => rt.invoke(self, [value]),
       'andThen(Closure)': (rt, self: Closure, [next]: [Closure]) => chained(self, next, rt, self),
       'compose(Closure)': (rt, self: Closure, [first]: [Closure]) => chained(first, self, rt, self),
-      'memoize()': (rt, self: Closure) => {
-        const results = new GMap();
-        const shape = self.shape;
-        return new Closure(
-          rt,
-          function* (_closure, args) {
-            const key = new List([...args]);
-            const known = results.get(key);
-            if (known !== undefined) return known;
-            const value = yield* rt.invoke(self, args);
-            rt.budget.allocate(64);
-            results.put(key, value);
-            return value;
-          },
-          self.owner,
-          self.thisObject,
-          shape,
-          CLOSURE,
-        );
-      },
+      'memoize()': (rt, self: Closure) => memoized(rt, self, Number.POSITIVE_INFINITY),
+      'memoizeAtLeast(int)': (rt, self: Closure) => memoized(rt, self, Number.POSITIVE_INFINITY),
+      'memoizeAtMost(int)': (rt, self: Closure, [most]: [number]) => memoized(rt, self, most),
+      'memoizeBetween(int, int)': (rt, self: Closure, [, most]: [number, number]) => memoized(rt, self, most),
       'trampoline()': (rt, self: Closure) =>
         new Closure(
           rt,

@@ -34,7 +34,7 @@ export const objectClasses: readonly ClassSpec[] = [
       },
       'identity(Closure)': (rt, self: Value, [closure]: [Closure]) => withDelegate(rt, self, closure),
       'inspect()': (rt, self: Value) => rt.inspect(self),
-      'isCase(Object)': (rt, self: Value, [item]: [Value]) => rt.equals(self, item),
+      'isCase(Object)': (rt, self: Value, [item]: [Value]) => rt.javaEquals(self, item),
       'asBoolean()': (rt, self: Value) => rt.truth(self),
       'asType(Class)': (rt, self: Value, [type]: [JavaClass]) => rt.as(self, type),
       'getAt(String)': (rt, self: Value, [name]: [string]) => rt.get(self, name),
@@ -71,7 +71,16 @@ export const objectClasses: readonly ClassSpec[] = [
       },
     },
   },
-  { name: 'org.codehaus.groovy.runtime.NullObject' },
+  {
+    name: 'org.codehaus.groovy.runtime.NullObject',
+    property: (rt, _self: Value, name) =>
+      rt.fail('java.lang.NullPointerException', `Cannot get property '${name}' on null object`),
+    methods: {
+      'is(Object)': (_rt, _self: Value, [other]: [Value]) => other === null,
+      '$missing(String, Object[])': (rt, _self: Value, [name, args]: [string, ArrayValue]) =>
+        rt.call(null, name, args.items),
+    },
+  },
   {
     name: 'java.lang.Comparable',
     kind: 'interface',
