@@ -104,7 +104,10 @@ function parseAnnotation(p: Parsing): Annotation {
     const args: Arguments = parseArguments(p);
     for (const item of args.named)
       if ('key' in item && item.key.kind === 'literal') members.set(String(item.key.value), item.value);
-    if (args.positional[0] !== undefined) members.set('value', args.positional[0]);
+    for (const item of args.positional) {
+      if (item.kind === 'assign' && item.target.kind === 'name') members.set(item.target.name, item.value);
+      else members.set('value', item);
+    }
   }
   return { name, place, members };
 }

@@ -19,13 +19,25 @@ describe('a Groovy script that is refused', () => {
     ['def x = 1\nnew File("/etc/passwd").text', '2:5 class File is not available'],
     ['java.nio.file.Files.readString(null)', '1:1 class java.nio.file.Files is not available'],
     ['def f() {\n  Runtime.getRuntime().exec("id")\n}', '2:3 class Runtime is not available'],
-    ['@groovy.transform.CompileStatic\nclass A { }', '1:1 `@groovy.transform.CompileStatic` is not supported'],
+    ['@groovy.transform.CompileStatic\nclass A { }', '1:1 `@CompileStatic` is not supported'],
     ['use (String) { }', '1:1 categories (`use`) are not supported'],
     ['foo(', "1:5 '(' is not closed"],
     ['def x = 1\ndef x = 2', "2:5 the variable 'x' is already declared"],
     ['if (true) {\n  break\n}', "2:3 'break' stands only in a loop or a switch"],
     ['5 = x', '1:1 the left side of an assignment must be a variable, a property or an element'],
     ['"${1', "1:5 a value in a string has no closing '}'"],
+    ['EnumSet.noneOf(Thread.State)', '1:1 class EnumSet is not available'],
+    ['@ToString class A { }', '1:1 the annotation `@ToString` is not available'],
+    [
+      'import groovy.transform.ToString\n@ToString(includeSuper = true) class A { }',
+      '2:1 `@ToString` with `includeSuper` is not supported',
+    ],
+    [
+      'import groovy.transform.MapConstructor\n@MapConstructor class A { final x }',
+      '2:1 `@MapConstructor` of a class with final properties is not supported',
+    ],
+    ['class A { def x }\nclass B extends A { def x }', "2:21 the field 'x', which A has too, is not supported"],
+    ['1.5L', '1:1 1.5L is not a number'],
   ])('%j says where and why', (source, message) => {
     expect(refusal(source)).toBe(message);
   });
