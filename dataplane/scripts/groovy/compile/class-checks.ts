@@ -33,7 +33,7 @@ export function checkClass(unit: Unit, node: ClassNode, type: JavaClass): void {
 
 /** Classes of the library that no class extends. */
 const FINAL =
-  /^java\.(?:lang\.(?:Integer|Long|Boolean|Double|Float|Short|Byte|Character|Math|System|StringBuilder|StringBuffer|Class)|util\.(?:UUID|Optional|Base64|Objects|Locale|regex\.\w+)|net\.UR[IL]|time\.\w+)$/;
+  /^java\.(?:lang\.(?:String|Integer|Long|Boolean|Double|Float|Short|Byte|Character|Math|System|StringBuilder|StringBuffer|Class)|util\.(?:UUID|Optional|Base64|Objects|Locale|regex\.\w+)|net\.UR[IL]|time\.\w+)$/;
 
 function isFinal(modifiers: Modifiers | undefined): boolean {
   return (
