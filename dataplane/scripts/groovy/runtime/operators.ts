@@ -56,7 +56,8 @@ function withNull(core: Core, name: string, left: Value): Outcome {
       'java.lang.UnsupportedOperationException',
       `Cannot use ${name}() on this number type: ${type} with value: ${core.text(left)}`,
     );
-  if (!['plus', 'minus', 'multiply', 'div', 'intdiv'].includes(name)) return core.fail('java.lang.NullPointerException');
+  if (!['plus', 'minus', 'multiply', 'div', 'intdiv'].includes(name))
+    return core.fail('java.lang.NullPointerException');
   return core.fail(
     'groovy.lang.GroovyRuntimeException',
     `Ambiguous method overloading for method ${type}#${name}.\nCannot resolve which method to invoke for [null] due to overlapping prototypes between:\n${types.map((each) => `\t[class ${each}]`).join('\n')}`,
