@@ -45,6 +45,15 @@ export function classOfPath(e: Emitting, node: Expression, scope: Scope): JavaCl
   return null;
 }
 
+/** Classes without static properties that a script can name. */
+const KNOWN_ABOVE: ReadonlySet<string> = new Set([
+  'java.lang.Object',
+  'java.lang.Enum',
+  'groovy.lang.Script',
+  'groovy.lang.GroovyObject',
+  'groovy.lang.GroovyObjectSupport',
+]);
+
 /** In a static method a name is a variable, a static member or a class; Groovy has nothing else to look in. */
 export function checkStaticName(e: Emitting, name: string, place: Place, scope: Scope): void {
   const { owner, isStatic, isClosure } = scope.context;
@@ -52,8 +61,7 @@ export function checkStaticName(e: Emitting, name: string, place: Place, scope: 
   const suffix = name.charAt(0).toUpperCase() + name.slice(1);
   for (const type of [...outers(e, owner.type)].flatMap((each) => [...each.supertypes])) {
     const node = e.unit.declared.get(type)?.node;
-    if (node === undefined && ['java.lang.Object', 'groovy.lang.Script', 'java.lang.Enum'].includes(type.name))
-      continue;
+    if (node === undefined && KNOWN_ABOVE.has(type.name)) continue;
     if (node === undefined) {
       if (type !== owner.type) return;
       continue;
@@ -64,7 +72,13 @@ export function checkStaticName(e: Emitting, name: string, place: Place, scope: 
     if (isField || node.constants.some((each) => each.name === name)) return;
     if (node.methods.some((method) => [`get${suffix}`, `is${suffix}`].includes(method.name))) return;
   }
-  throw new ScriptError(`'${name}' is no variable, static member or class, and the code around it is static`, place);
+  // A static variable with `@Field` would be one.
+  const isField = owner.isScript && owner.fields.has(name);
+  throw new ScriptError(
+    `'${name}' is no variable, static member or class, and the code around it is static`,
+    place,
+    isField,
+  );
 }
 
 /** A class and the classes around it, the nearest first. */

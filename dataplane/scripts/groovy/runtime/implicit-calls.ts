@@ -1,4 +1,4 @@
-import { Closure, Functional, RESOLVE } from '../values/closure.ts';
+import { Closure, type ClosureCode, type ClosureShape, Functional, RESOLVE } from '../values/closure.ts';
 import { GMap } from '../values/collections.ts';
 import { CLOSURE } from '../values/core-classes.ts';
 import { JavaClass, OBJECT, type Steps, type Value } from '../values/java-class.ts';
@@ -100,6 +100,20 @@ function callIt(core: Core, value: Closure | Functional, args: readonly Value[])
 export function callThis(core: Core, self: Value, name: string, args: readonly Value[]): Outcome {
   const found = tryOn(core, self, name, args);
   return found === MISSING ? core.send(self, name, args) : found;
+}
+
+/** `name(args)` where the class around has a private method of the name. */
+export function callOwn(core: Core, self: Value, type: JavaClass, name: string, args: readonly Value[]): Outcome {
+  const found = core.tryCall(self, core.methods(type, name), args);
+  return found === MISSING ? callHere(core, self, name, args) : found;
+}
+
+const NO_PARAMETERS: ClosureShape = { types: [], isVariadic: false, hasImplicitIt: false, required: 0 };
+
+/** A closure without parameters that stands in a string: it is called without arguments. */
+export function embedded(core: Core, of: Closure): Closure {
+  const code: ClosureCode = (_closure, args) => of.code(of, [args[0] ?? null]);
+  return new Closure(core, code, of.owner, of.thisObject, NO_PARAMETERS, of.javaClass);
 }
 
 /** `name(args)` in a static method. */

@@ -46,7 +46,7 @@ export function send(core: Core, self: Value, name: string, args: readonly Value
   return other === MISSING ? missingMethod(core, self instanceof GString ? STRING : type, name, args) : other;
 }
 
-/** Where no overload takes a list, its elements are the arguments. */
+/** Calls a method; the elements of a list are the arguments where no overload takes the list. */
 export function tryWithParts(
   core: Core,
   self: Value,

@@ -9,7 +9,7 @@ import { newArray } from './coercion.ts';
 import { initialize, runConstructor } from './construction.ts';
 import { type Core, MISSING, type Outcome, settle } from './core.ts';
 import { missingMethod, missingProperty, nullPointer } from './failures.ts';
-import { askedLast, callHere, callStaticHere, callThis, pointer } from './implicit-calls.ts';
+import { askedLast, callHere, callOwn, callStaticHere, callThis, embedded, pointer } from './implicit-calls.ts';
 import { declaredOf, fieldsOf, Instance } from './instance.ts';
 import { iterate } from './iteration.ts';
 import { prepareNow } from './objects/class-preparation.ts';
@@ -158,20 +158,8 @@ export const support: Readonly<Record<string, unknown>> = Object.freeze(
       const found = core.tryCall(self, core.methods(type, name), args);
       return found === MISSING ? missingMethod(core, type, name, args) : found;
     },
-    /** `name(args)` where the class around has a private method of the name. */
-    callOwn: (core: Core, self: Value, type: JavaClass, name: string, args: readonly Value[]) => {
-      const found = core.tryCall(self, core.methods(type, name), args);
-      return found === MISSING ? callHere(core, self, name, args) : found;
-    },
-    embedded: (core: Core, of: Closure) =>
-      new Closure(
-        core,
-        (_closure, args) => of.code(of, [args[0] ?? null]),
-        of.owner,
-        of.thisObject,
-        NO_PARAMETERS,
-        of.javaClass,
-      ),
+    callOwn,
+    embedded,
     superRead: (core: Core, self: Value, type: JavaClass, name: string) => {
       const getter = core.getter(type.superclass!, name);
       return getter === null ? core.read(self, name) : core.callGetter(self, getter);
@@ -189,8 +177,6 @@ export const support: Readonly<Record<string, unknown>> = Object.freeze(
     enumConstant,
   }),
 );
-
-const NO_PARAMETERS: ClosureShape = { types: [], isVariadic: false, hasImplicitIt: false, required: 0 };
 
 /** `self.name(args)`: a closure passes on calls that it has no method for. */
 function sendTo(core: Core, self: Value, name: string, args: readonly Value[]): Outcome {
