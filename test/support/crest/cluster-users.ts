@@ -1,4 +1,5 @@
 import type { TestCluster } from '../cluster/cluster.ts';
+import { untilAllowed } from '../cluster/limited-account.ts';
 
 const ALL_VERBS = ['get', 'list', 'create', 'update', 'patch', 'delete'];
 
@@ -25,6 +26,10 @@ export async function routesUser(
       await cluster.run(['create', 'role', home, '-n', namespace, ...rights]);
       await cluster.run(['create', 'rolebinding', home, '-n', namespace, `--role=${home}`, account]);
     }
+  }
+  const [verb = 'get', resource = 'routes'] = [verbs[0], resources[0]];
+  for (const namespace of namespaces === 'all' ? [''] : namespaces) {
+    await untilAllowed(cluster, `${home}:${name}`, { verb, group: 'gatewarden.io', resource, namespace });
   }
   return (await cluster.run(['create', 'token', name, '-n', home, '--duration', '2h'])).trim();
 }
