@@ -190,8 +190,6 @@ const kinds: Readonly<Record<TimeKind, Readonly<Record<string, LibraryFunction>>
     ...both,
     [`withZoneSameLocal(${TIME}ZoneId)`]: (rt: Runtime, self: TimeValue, [zone]: [ZoneValue]) =>
       rt.call(new TimeValue(rt, 'LocalDateTime', self.local), 'atZone', [zone]),
-    'toEpochMilli()': (rt: Runtime, self: TimeValue) =>
-      rt.call(rt.now(rt.call(self, 'toInstant', [])), 'toEpochMilli', []),
   },
   OffsetDateTime: {
     ...every,

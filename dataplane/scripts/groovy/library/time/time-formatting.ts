@@ -28,6 +28,8 @@ export const formatter = (
 ): Formatter => new Plain(rt, `${TIME}format.DateTimeFormatter`, { elements, zone, isInstant, isStrict });
 
 export function written(rt: Runtime, time: TimeValue, { state }: Formatter): string {
+  if (state.isInstant && time.kind.startsWith('Local'))
+    rt.fail('java.time.temporal.UnsupportedTemporalTypeException', 'Unsupported field: InstantSeconds');
   if (state.isInstant) return new TimeValue(rt, 'Instant', time.instant).text();
   const shown = time.kind === 'Instant' && state.zone !== null ? zoned(rt, time.instant, state.zone) : time;
   const fields = shown.kind === 'Instant' ? {} : timeFields(shown);

@@ -94,6 +94,11 @@ export function between(rt: Runtime, unit: string, from: TimeValue, to: TimeValu
   return ((isLocal ? to.local : to.instant) - (isLocal ? from.local : from.instant)) / (units[unit] ?? DAY_NANOS);
 }
 
+/** A local time needs an offset for these methods, and Groovy passes null. */
+function withOffset(rt: Runtime, time: TimeValue): TimeValue {
+  return time.kind === 'LocalDateTime' ? rt.fail('java.lang.NullPointerException', 'offset') : time;
+}
+
 /** The unit that Groovy's operators count in. */
 const defaultUnit = ({ kind }: TimeValue): string => (kind === 'LocalDate' ? 'DAYS' : 'SECONDS');
 
@@ -194,10 +199,10 @@ export const timeMethods: Readonly<Record<string, LibraryFunction>> = {
     moved(rt, self, self.local - mod(self.local, units[nameOf(unit)] ?? DAY_NANOS)),
   'toEpochMilli()': (_rt, self: TimeValue) => floorDiv(self.instant, 1_000_000n),
   'getEpochSecond()': (_rt, self: TimeValue) => floorDiv(self.instant, NANOS),
-  'toEpochSecond()': (_rt, self: TimeValue) => floorDiv(self.instant, NANOS),
+  'toEpochSecond()': (rt, self: TimeValue) => floorDiv(withOffset(rt, self).instant, NANOS),
   'toEpochDay()': (_rt, self: TimeValue) => BigInt(dayOf(self)),
   'toSecondOfDay()': (_rt, self: TimeValue) => Number(self.local / NANOS),
-  'toInstant()': (rt, self: TimeValue) => new TimeValue(rt, 'Instant', self.instant),
+  'toInstant()': (rt, self: TimeValue) => new TimeValue(rt, 'Instant', withOffset(rt, self).instant),
   'toInstant(java.time.ZoneOffset)': (rt, self: TimeValue, [zone]: [ZoneValue]) =>
     new TimeValue(rt, 'Instant', self.local - BigInt(fixedOffset(zone.id) ?? 0) * NANOS),
   'toEpochSecond(java.time.ZoneOffset)': (_rt, self: TimeValue, [zone]: [ZoneValue]) =>

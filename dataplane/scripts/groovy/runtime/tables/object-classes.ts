@@ -57,7 +57,8 @@ export const objectClasses: readonly ClassSpec[] = [
       'print(Object)': (rt, _self: Value, [value]: [Value]) => rt.print(rt.text(value)),
       'println()': (rt) => rt.print('\n'),
       'println(Object)': (rt, _self: Value, [value]: [Value]) => rt.print(`${rt.text(value)}\n`),
-      'printf(String, Object...)': function* (rt, _self: Value, [format, args]: [string, ArrayValue]) {
+      'printf(String, Object...)': function* (rt, _self: Value, [format, args]: [string | null, ArrayValue]) {
+        if (format === null) return rt.fail('java.lang.NullPointerException', null);
         rt.print(rt.text(yield* rt.callStatic(rt.class('String'), 'format', [format, ...formatArguments(args)])));
         return null;
       },
