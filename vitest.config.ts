@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           ...patient,
           name: 'unit',
-          include: ['test/{dataplane,cli}/**/*.test.ts', ...measuring],
+          include: ['test/{dataplane,cli,console}/**/*.test.ts', ...measuring],
           exclude: sharedParts,
         },
       },

@@ -4,15 +4,28 @@ export interface AskedFrom {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** What proxies and browsers say of themselves: somebody else speaks through them. */
-const SPOKEN_FOR = ['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'origin'];
+/** What proxies say of themselves: somebody else speaks through them. */
+const SPOKEN_FOR = ['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 /** Values of browsers for pages whose scripts, images and frames ask; they send others for what a person asks. */
 const OTHER_PAGES = ['cross-site', 'same-site'];
 
-/** Whether a program on this machine asks on its own behalf, and not for a client or for a page of the web. */
-export function isFromThisMachine({ socket, headers }: AskedFrom): boolean {
+/**
+ * Whether a program on this machine asks on its own behalf, or a page of this server, and not a client of a proxy or a page
+ * of the web. A page of the web that gives its own name the address of this machine is known by the Host header.
+ */
+export function isFromThisMachine(request: AskedFrom): boolean {
+  return isAtThisMachine(request) && !isFromOtherPage(request);
+}
+
+/** Whether a person on this machine opens a page of this server, also by a link in a page of somebody else. */
+export function isOpenedHere(request: AskedFrom): boolean {
+  const { headers } = request;
+  const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  return isAtThisMachine(request) && (isNavigation ? headers['origin'] === undefined : !isFromOtherPage(request));
+}
+
+function isAtThisMachine({ socket, headers }: AskedFrom): boolean {
   if (!isLoopback(socket.remoteAddress) || SPOKEN_FOR.some((name) => headers[name] !== undefined)) return false;
-  if (OTHER_PAGES.includes(String(headers['sec-fetch-site']))) return false;
   const host = String(headers['host'] ?? '')
     .replace(/:\d*$/, '')
     .toLowerCase();

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { consoleBundle } from './console-bundle.ts';
+import { packagePlaces } from './package-places.ts';
 
 /** A file of compiled JavaScript. */
 export interface BundledFile {
@@ -28,6 +30,8 @@ export interface ProgramBundle {
 }
 
 const MAIN = 'main';
+/** Name of the packed console; a checkout has it where `npm run console` puts it. */
+const CONSOLE = 'console.json';
 
 /** Files that are found by their place at run time and that the image has at the same distance from the code. */
 const SHIPPED: ReadonlySet<string> = new Set(['../package.json']);
@@ -42,10 +46,14 @@ export async function programBundle(repository: string): Promise<ProgramBundle> 
   // Threads share no compiled code: with a bundle of its own each reads few files, and nothing that it does not need.
   for (const thread of found.threads) files.push(...(await bundled(repository, thread, found)));
   files.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const console = await consoleBundle(repository);
   return {
     files,
-    data: [...found.data].map(([name, path]) => ({ name, content: readFileSync(path) })),
-    packages: [...new Set(files.flatMap((file) => file.packages))].sort(),
+    data: [
+      ...[...found.data].map(([name, path]) => ({ name, content: readFileSync(path) })),
+      { name: CONSOLE, content: Buffer.from(console.packed) },
+    ],
+    packages: [...new Set([...files.flatMap((file) => file.packages), ...console.packages])].sort(),
   };
 }
 
@@ -103,6 +111,7 @@ function filesByPlace(repository: string, { threads, data }: FoundFiles): Plugin
       if (!isOurs || !code.includes('import.meta.url')) return null;
       const rewritten = code.replace(byPlace, (whole, _quote: string, path: string) => {
         if (SHIPPED.has(path)) return whole;
+        if (path === `../../out/${CONSOLE}`) return `new URL('./${CONSOLE}', import.meta.url)`;
         if (path.endsWith('.wasm')) {
           data.set(basename(path), resolve(id, '..', path));
           return `new URL('./${basename(path)}', import.meta.url)`;
@@ -140,12 +149,5 @@ const builtinModules: Plugin = {
 };
 
 function bundledFile({ fileName, code, imports, moduleIds }: OutputChunk): BundledFile {
-  const places = moduleIds.filter((id) => id.includes('/node_modules/')).map(packagePlace);
-  return { name: fileName, code, imports, packages: [...new Set(places)].sort() };
-}
-
-/** The place of the package that a module belongs to, as the lockfile writes it. */
-function packagePlace(id: string): string {
-  const inside = id.slice(id.indexOf('/node_modules/') + 1);
-  return /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(inside)?.[0] ?? inside;
+  return { name: fileName, code, imports, packages: packagePlaces(moduleIds) };
 }

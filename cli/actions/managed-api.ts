@@ -9,11 +9,12 @@ import type { Resource } from '../../contract/crest/resource.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import { firstProblem, MOST_PROBLEMS } from '../../controller/admin/status-report.ts';
 import type { LiveInstance } from '../../controller/live-instance.ts';
-import { apiTree } from '../../controller/manage/api-tree.ts';
+import { apiTree, routerPaths } from '../../controller/manage/api-tree.ts';
 import { declaredObjects } from '../../controller/manage/declared-objects.ts';
 import type { ExplainRequest } from '../../controller/manage/explained-request.ts';
 import type { UnbuiltPart } from '../../controller/manage/managed-instance.ts';
 import { readOnlyCollection } from '../../controller/manage/read-only-collection.ts';
+import { ROUTE_STATE, routeStates } from '../../controller/manage/route-states.ts';
 import { AUDIT_SERVICE, SECRET_STORE, shownAuditService, shownStore } from '../../controller/manage/shown-objects.ts';
 import {
   PLANE_DESCRIPTION,
@@ -43,7 +44,7 @@ const TRUST = 'org.forgerock.http.TrustTransactionHeader';
 /** Makes the endpoints of Common REST of an instance. The documents of objects are shown where routes are. */
 export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) => CrestTree {
   const { instance, mode, reach, log } = options;
-  return ({ audits, status }) => {
+  return ({ audits, status, figures }) => {
     const cookies = new PageCookies(randomBytes(32));
     const managesRoutes = mode !== 'PRODUCTION';
     const declared = (kind: string) => () => declaredObjects(instance.compilation.snapshot, typesOf(kind));
@@ -60,6 +61,7 @@ export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) =>
       changed: (change) => log.info({ ...change }, 'route changed over HTTP'),
       audit: (topic) => auditEndpoint(audits, topic, cookies),
       others: {
+        'route-states': readOnlyCollection(ROUTE_STATE, () => statesOf(instance, figures(), managesRoutes), cookies),
         planes: readOnlyCollection(PLANE_DESCRIPTION, () => [planeOf(instance, status())], cookies),
         ...(managesRoutes && {
           'secret-stores': readOnlyCollection(SECRET_STORE, () => stores().map(shownStore), cookies),
@@ -68,6 +70,22 @@ export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) =>
       },
     });
   };
+}
+
+function statesOf(
+  { compilation, unbuiltRoutes }: LiveInstance,
+  figures: ReturnType<PlaneInside['figures']>,
+  managesRoutes: boolean,
+): ReturnType<typeof routeStates> {
+  const unbuilt = unbuiltRoutes.flatMap(({ route }) => route ?? []);
+  const paths = new Map(routerPaths(compilation).map(({ steps, router }) => [router, steps]));
+  return routeStates({
+    ...{ compilation, unbuilt, figures, showsConditions: managesRoutes },
+    pathOf({ router, id }) {
+      const steps = managesRoutes ? paths.get(router) : undefined;
+      return steps === undefined ? null : [...steps, id].map(encodeURIComponent).join('/');
+    },
+  });
 }
 
 /** The one data plane of an instance. */

@@ -30,6 +30,7 @@ import { controllerFailure } from '../output/controller-failure.ts';
 import { programVersion } from '../version.ts';
 import { ownAdminSocket } from './admin-socket.ts';
 import { dataPlaneChecker } from './checker.ts';
+import { consoleFiles } from './console-file.ts';
 import { endSoon } from './end-soon.ts';
 import { explainAction, routeSchema } from './managed-api.ts';
 import { serverInfo } from './server-info.ts';
@@ -118,6 +119,7 @@ export async function runController(options: ControllerOptions): Promise<number>
     secureAdmin: options['secure-admin'],
     apiRate: options['api-rate'],
     info: serverInfo(),
+    console: consoleFiles(),
     routeSchema: routeSchema(),
     explain: explainAction({ reach: { env: {}, system: {}, directories: DIRECTORIES } }),
     adminSocket: socket === 'off' ? null : socket,

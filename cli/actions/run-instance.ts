@@ -30,6 +30,7 @@ import { ConfigurationTally } from '../output/configuration-tally.ts';
 import { RunReport } from '../output/run-report.ts';
 import { startSummary } from '../output/start-summary.ts';
 import { tellAsJson, tellAsText, tellAsTextFrom } from '../output/tell.ts';
+import { consoleFiles } from './console-file.ts';
 import { managedApi } from './managed-api.ts';
 import { allVerdicts, givenLayout, type Instance, openInstance } from './open-instance.ts';
 import { claimPidFile } from './pid-file.ts';
@@ -155,6 +156,7 @@ export async function runInstance(path: string | undefined, options: RunOptions)
       }),
       adminMaxBodyLength: settings.adminMaxBodyLength,
       api: managedApi({ instance: live, mode: settings.mode, reach: instance.reach, prefix: settings.prefix, log }),
+      console: consoleFiles(),
     });
   } catch (error) {
     source.close();

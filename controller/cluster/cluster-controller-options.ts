@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { DescribedSchema } from '../../contract/crest/describe/description.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
+import type { ConsoleFiles } from '../../platform/admin/console-files.ts';
 import type { BoundAddress, ListenAddress } from '../../platform/listen-address.ts';
 import type { ControllerAdminSource } from '../admin/controller-admin.ts';
 import type { Compiler } from '../compile/compiler.ts';
@@ -57,6 +58,8 @@ export interface ClusterControllerOptions {
   readonly secureAdmin: ListenAddress | null;
   /** Requests of Common REST in a second, for each caller; 0 serves none. */
   readonly apiRate: number;
+  /** Files of the console; absent for none. */
+  readonly console?: ConsoleFiles;
   /** Facts about the program for Common REST. */
   readonly info: JsonObject;
   /** Returns the schema of a route document. */

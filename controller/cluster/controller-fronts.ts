@@ -4,6 +4,8 @@ import type { JsonObject } from '../../contract/document/json-value.ts';
 import { type AdminGuard, closedGuard, loopbackGuard, openGuard } from '../../platform/admin/admin-guard.ts';
 import type { AdminCertificate, AdminServer } from '../../platform/admin/admin-server.ts';
 import type { AdminPath } from '../../platform/admin/admin-table.ts';
+import type { ConsoleFiles } from '../../platform/admin/console-files.ts';
+import { consolePaths } from '../../platform/admin/console-paths.ts';
 import { errorStack, errorText } from '../../platform/error-text.ts';
 import type { BoundAddress, ListenAddress } from '../../platform/listen-address.ts';
 import { PacedWarning } from '../../platform/paced-warning.ts';
@@ -69,6 +71,8 @@ export interface ControllerFrontsOptions {
   /** The authorities of that certificate, in PEM. */
   authorities(): string;
   isLeader(): boolean;
+  /** Files of the console; absent for none. */
+  readonly console?: ConsoleFiles | undefined;
   /** Facts about the program for Common REST. */
   readonly info: JsonObject;
   /** Returns the schema of a route document. */
@@ -113,11 +117,12 @@ export class ControllerFronts {
 
   /** Common REST is only here, because it takes tokens that are good for more than this. */
   openSecureAdmin(address: ListenAddress): Promise<BoundAddress> {
-    const { api, judge, info, routeSchema, explain, managed, apiRate: rate, certificate } = this.options;
+    const { api, judge, info, routeSchema, explain, managed, apiRate: rate, certificate, console } = this.options;
     const answered = (call: AnsweredCall): void => this.apiAnswered(call);
     const gate = new CallerGate({ api, rate: rate > 0 ? rate : STATUS_RATE });
     const parts = { api, judge, info, routeSchema, explain, gate, answered, ...managed };
-    const paths = rate > 0 ? new CrestFront(parts).paths : [];
+    const pages = console === undefined ? [] : consolePaths(console, openGuard);
+    const paths = rate > 0 ? [...new CrestFront(parts).paths, ...pages] : [];
     this.secureAdmin = this.adminWith(gate.pathGuard, pair(certificate()), paths);
     this.admins.push(this.secureAdmin);
     return this.secureAdmin.listen(address);

@@ -139,7 +139,10 @@ export function apiTree(options: ApiTreeOptions): CrestTree {
 }
 
 /** Returns the paths of the routes of all routers. */
-function routerPaths({ routers, verdicts }: Compilation): { readonly steps: string[]; readonly router: string }[] {
+export function routerPaths({
+  routers,
+  verdicts,
+}: Compilation): { readonly steps: string[]; readonly router: string }[] {
   const routes = verdicts.flatMap(({ route }) => (route === null ? [] : [route]));
   const around = (router: string): VerdictRoute[] =>
     routers.size === 1 ? [] : routes.filter((route) => router.startsWith(`${route.router}.${route.name}.`));

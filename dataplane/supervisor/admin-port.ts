@@ -1,10 +1,19 @@
 import type { Registry } from 'prom-client';
 import type { CrestEndpoint } from '../../contract/crest/provider.ts';
 import { type AdminAnswer, jsonAnswer, textAnswer } from '../../platform/admin/admin-answer.ts';
-import { type AdminGuard, closedGuard, loopbackGuard, openGuard, pageGuard } from '../../platform/admin/admin-guard.ts';
+import {
+  type AdminGuard,
+  closedGuard,
+  loopbackGuard,
+  openedHereGuard,
+  openGuard,
+  pageGuard,
+} from '../../platform/admin/admin-guard.ts';
 import { AdminServer } from '../../platform/admin/admin-server.ts';
 import { type AdminPath, AdminTable } from '../../platform/admin/admin-table.ts';
 import { CallRate, CREST_RATE, rateGuard } from '../../platform/admin/call-rate.ts';
+import type { ConsoleFiles } from '../../platform/admin/console-files.ts';
+import { consolePaths } from '../../platform/admin/console-paths.ts';
 import {
   type CrestTree,
   crestAnswer,
@@ -32,6 +41,8 @@ export interface AdminSource {
   readonly longestBody?: number | undefined;
   /** Endpoints below `/api`; absent where there are none. */
   readonly api?: CrestTree | undefined;
+  /** Files of the console, which shows the API to people; absent where there is none. */
+  readonly console?: ConsoleFiles | undefined;
   monitoring(): MonitoringRecord[];
   /** @returns false when there is no such unit. */
   restartUnit(unit: number): boolean;
@@ -55,7 +66,12 @@ export function adminPort(source: AdminSource): AdminServer {
       const open = [...openPaths(source, prefix, metrics), monitoringPath(source, monitoring, rate)];
       built = {
         prefix,
-        table: new AdminTable([...open, ...ownPaths(source, guard), ...apiPaths(source, prefix, guard)]),
+        table: new AdminTable([
+          ...open,
+          ...ownPaths(source, guard),
+          ...apiPaths(source, prefix, guard),
+          ...pagePaths(source),
+        ]),
       };
     }
     return built.table;
@@ -137,6 +153,12 @@ function apiPaths(
       answer: (call) => folderAnswer(api, `/${prefix}/api`, [], call),
     },
   ];
+}
+
+/** Paths of the console. Where a filter decides about the API, other machines may reach it and its pages. */
+function pagePaths({ console, isInPod, protection }: AdminSource): AdminPath[] {
+  if (console === undefined || isInPod) return [];
+  return consolePaths(console, (protection?.api ?? null) === null ? openedHereGuard : openGuard);
 }
 
 /** Paths for the operator. */

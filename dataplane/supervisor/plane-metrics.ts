@@ -17,6 +17,7 @@ import { Observations } from '../metrics/observations.ts';
 import { RATE_INTERVAL, Rates } from '../metrics/rates.ts';
 import { registerRetryMetrics } from '../metrics/retry-exposition.ts';
 import { registerRouteMetrics } from '../metrics/route-exposition.ts';
+import { type RouteFigures, routeFigures } from '../metrics/route-figures.ts';
 import type { RouteSeries } from '../metrics/route-series.ts';
 import { registerScriptMetrics } from '../metrics/script-exposition.ts';
 import { registerThrottlingMetrics } from '../metrics/throttling-exposition.ts';
@@ -93,6 +94,11 @@ export class PlaneMetrics {
 
   monitoring(): MonitoringRecord[] {
     return monitoringRecords(this.series(), this.rates, Date.now());
+  }
+
+  /** Figures of routes for people, by the text of the route's key. */
+  routeFigures(): ReadonlyMap<string, RouteFigures> {
+    return routeFigures(this.series(), this.rates, Date.now());
   }
 
   close(): void {

@@ -1,3 +1,4 @@
+import type { ConsoleFiles } from '../../platform/admin/console-files.ts';
 import type { CrestTree } from '../../platform/admin/crest-path.ts';
 import type { ListenAddress } from '../../platform/listen-address.ts';
 import type { AdminProtection } from '../connectors/admin-protection.ts';
@@ -7,6 +8,7 @@ import type { LogFormat, LogStyle } from '../log/log-style.ts';
 import type { BackendsStatus } from '../metrics/backends-status.ts';
 import type { ConfigurationFigures } from '../metrics/configuration-exposition.ts';
 import type { LinkFigures } from '../metrics/link-exposition.ts';
+import type { RouteFigures } from '../metrics/route-figures.ts';
 import type { AskedAudit } from './audit-endpoint.ts';
 import type { SpareUnit } from './spare-unit.ts';
 
@@ -38,6 +40,8 @@ export interface PreparedPlaneOptions {
   readonly adminMaxBodyLength?: number;
   /** Makes the endpoints of Common REST on the admin port, below `/api`; absent where there are none. */
   readonly api?: (inside: PlaneInside) => CrestTree;
+  /** Files of the console on the admin port; absent where there is none. */
+  readonly console?: ConsoleFiles;
   /** What becomes its first unit, where somebody had it load before. */
   readonly spare?: SpareUnit;
 }
@@ -45,6 +49,8 @@ export interface PreparedPlaneOptions {
 /** Parts of a plane that its endpoints show. */
 export interface PlaneInside {
   readonly audits: AskedAudit;
+  /** Returns the figures of the routes that it serves, by the text of their keys. */
+  figures(): ReadonlyMap<string, RouteFigures>;
   status(): PlaneStatus;
 }
 

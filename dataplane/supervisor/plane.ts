@@ -194,7 +194,7 @@ class Supervisor implements PreparedPlane {
       () => this.configuration?.series(this.units.all) ?? [],
       () => this.audit.figures,
     );
-    const { configurationFigures, link, unreadyAfter, isInPod = false, api, protection } = this.options;
+    const { configurationFigures, link, unreadyAfter, isInPod = false, api, protection, console: pages } = this.options;
     const age = new ConfirmedAge({ log: this.log, figures: link?.figures, most: unreadyAfter });
     if (configurationFigures !== undefined) registerConfigurationMetrics(metrics.registry, configurationFigures);
     if (link !== undefined) registerLinkMetrics(metrics.registry, link.figures);
@@ -212,8 +212,8 @@ class Supervisor implements PreparedPlane {
         const serving = supervisor.beginning?.serving;
         return serving?.kind === 'configuration' ? serving.prefix : 'openig';
       },
-      ...{ isInPod, protection, longestBody: this.options.adminMaxBodyLength },
-      api: api?.({ audits: this.audit, status: () => this.status }),
+      ...{ isInPod, protection, console: pages, longestBody: this.options.adminMaxBodyLength },
+      api: api?.({ audits: this.audit, status: () => this.status, figures: () => metrics.routeFigures() }),
       monitoring: () => metrics.monitoring(),
       restartUnit: (number) => this.units.restart(number),
       failed: (error, path) => failures.give({ path, error: errorStack(error) }),

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isFromOtherPage, isFromThisMachine } from '../../contract/own-machine.ts';
+import { isFromOtherPage, isFromThisMachine, isOpenedHere } from '../../contract/own-machine.ts';
 
 /** Reason why a request is not admitted. */
 export interface AdminRefusal {
@@ -21,6 +21,13 @@ export const openGuard: AdminGuard = { admit: async () => null };
 export const loopbackGuard: AdminGuard = {
   async admit(request) {
     return isFromThisMachine(request) ? null : { status: 403, message: 'only reachable from this machine' };
+  },
+};
+
+/** Admits people of this machine who open a page, and what the page loads: for files without any data. */
+export const openedHereGuard: AdminGuard = {
+  async admit(request) {
+    return isOpenedHere(request) ? null : { status: 403, message: 'only reachable from this machine' };
   },
 };
 

@@ -1,6 +1,6 @@
 import { importsOf } from './imports/imports.ts';
 import { maskCode } from './mask.ts';
-import { isTypeScriptIn, lineAt, programFolders, type SourceFile } from './source-file.ts';
+import { isTypeScript, isTypeScriptIn, lineAt, programFolders, type SourceFile } from './source-file.ts';
 import { typeDeclarations } from './type-declaration.ts';
 
 const longestFile = 400;
@@ -14,17 +14,15 @@ const properNames: ReadonlySet<string> = new Set(['access-manager']);
 /** Files and folders whose name is not in kebab-case or says nothing; the name of a type of objects says something. */
 export function nameBreaches(files: readonly SourceFile[]): string[] {
   const typeNames = new Set(files.flatMap(typeDeclarations).map(({ type }) => type.toLowerCase()));
-  return files
-    .filter((file) => file.path.endsWith('.ts'))
-    .flatMap(({ path }) => {
-      const names = path.replace(/(?:\.test|\.config|\.d)?\.ts$/, '').split('/');
-      return names.flatMap((name) => {
-        if (!kebabCase.test(name)) return [`${path}: '${name}' is not in kebab-case`];
-        return emptyName.test(name) && !properNames.has(name) && !typeNames.has(name.replaceAll('-', ''))
-          ? [`${path}: '${name}' does not say what it holds`]
-          : [];
-      });
+  return files.filter(isTypeScript).flatMap(({ path }) => {
+    const names = path.replace(/(?:\.test|\.config|\.d)?\.tsx?$/, '').split('/');
+    return names.flatMap((name) => {
+      if (!kebabCase.test(name)) return [`${path}: '${name}' is not in kebab-case`];
+      return emptyName.test(name) && !properNames.has(name) && !typeNames.has(name.replaceAll('-', ''))
+        ? [`${path}: '${name}' does not say what it holds`]
+        : [];
     });
+  });
 }
 
 /** Source files that hold more than one idea. */
@@ -39,7 +37,7 @@ export function lengthBreaches(files: readonly SourceFile[]): string[] {
 /** Default exports and `export *`, which hide the name of a thing from a search. */
 export function exportBreaches(files: readonly SourceFile[]): string[] {
   return files
-    .filter((file) => file.path.endsWith('.ts') && file.path !== 'vitest.config.ts')
+    .filter((file) => isTypeScript(file) && file.path !== 'vitest.config.ts')
     .flatMap(({ path, text }) =>
       [...maskCode(text).matchAll(/\bexport\s+(?:default\b|\*)|\bexport\s*\{[^}]*\bas\s+default\b/g)].map(
         (match) => `${path}:${lineAt(text, match.index)} exports by default or wholesale`,

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { importsOf } from './imports/imports.ts';
-import { isTypeScriptIn, programFolders, type SourceFile } from './source-file.ts';
+import { isTypeScript, isTypeScriptIn, programFolders, type SourceFile } from './source-file.ts';
 
 /** A newcomer reads the names of a folder in one look up to about here. */
 const MOST_FILES = 30;
@@ -8,7 +8,7 @@ const MOST_FILES = 30;
 /** Folders with more source files than a newcomer can take in. */
 export function crowdedRooms(files: readonly SourceFile[]): string[] {
   const counts = new Map<string, number>();
-  for (const { path } of files.filter((file) => file.path.endsWith('.ts'))) {
+  for (const { path } of files.filter(isTypeScript)) {
     counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
   }
   return [...counts]

@@ -11,19 +11,25 @@ export interface SourceFile {
 export const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 /** The top-level folders that the program is made of. */
-export const programFolders = ['contract', 'platform', 'controller', 'dataplane', 'cli'];
+export const programFolders = ['contract', 'platform', 'controller', 'dataplane', 'cli', 'console'];
 
 const skipped = new Set(['node_modules', '.git', 'out', 'bench/out']);
-const textFile = /(?:^|\/)[^./]+$|\.(?:ts|mts|js|mjs|cjs|json|jsonl|md|yaml|yml|sh|c|h|svg|conf|cfg|txt|gitignore)$/;
+const textFile =
+  /(?:^|\/)[^./]+$|\.(?:ts|tsx|mts|js|mjs|cjs|json|jsonl|md|yaml|yml|sh|c|h|svg|css|html|conf|cfg|txt|gitignore)$/;
 
 /** Every text file of the repository that is written by hand. */
 export function readRepository(): SourceFile[] {
   return listFiles('').map((path) => ({ path, text: readFileSync(`${repositoryRoot}/${path}`, 'utf8') }));
 }
 
+/** Whether the file is TypeScript, with markup or without. */
+export function isTypeScript({ path }: SourceFile): boolean {
+  return path.endsWith('.ts') || path.endsWith('.tsx');
+}
+
 /** Whether the file is TypeScript that lies under one of the folders. */
 export function isTypeScriptIn(file: SourceFile, folders: readonly string[]): boolean {
-  return file.path.endsWith('.ts') && folders.some((folder) => file.path.startsWith(`${folder}/`));
+  return isTypeScript(file) && folders.some((folder) => file.path.startsWith(`${folder}/`));
 }
 
 /** The line of the text that holds the offset, counted from 1. */

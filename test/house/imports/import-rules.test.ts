@@ -28,6 +28,9 @@ describe('the import rules', () => {
     ['dataplane/filters/b.ts', './bearer-token.ts'],
     ['dataplane/filters/cookies/b.ts', '../origin/vary.ts'],
     ['cli/a.ts', '../controller/b.ts'],
+    ['console/pages/a.tsx', 'preact/hooks'],
+    ['console/pages/a.tsx', '../parts/b.tsx'],
+    ['console/pages/a.tsx', '../../contract/document/json-value.ts'],
     ['test/dataplane/a.test.ts', '../../dataplane/b.ts'],
   ])('allow %s to import %s', (path, specifier) => {
     expect(importBreaches([{ path, text: `import { x } from '${specifier}';` }])).toEqual([]);
@@ -54,11 +57,28 @@ describe('the import rules', () => {
     ['dataplane/filters/b.ts', '../handlers/c.ts'],
     ['dataplane/filters/b.ts', '../catalogue.ts'],
     ['dataplane/a.ts', './b'],
+    ['console/a.tsx', '../platform/b.ts'],
+    ['console/a.tsx', '../controller/b.ts'],
+    ['console/a.tsx', 'node:fs'],
+    ['console/a.tsx', 'zod'],
+    ['contract/a.ts', '../console/b.ts'],
+    ['cli/a.ts', '../console/b.ts'],
     ['dataplane/a.ts', './b.js'],
     ['dataplane/a.ts', 'fs'],
   ])('keeps %s from importing %s', (path, specifier) => {
     const files = [{ path, text: `import type { x } from '${specifier}';` }, filter('throttling')];
     expect(importBreaches(files)).toHaveLength(1);
+  });
+
+  it('keeps the console from parts of the contract that browsers cannot run', () => {
+    const files = [
+      { path: 'contract/pure.ts', text: "import type { x } from './inner.ts';" },
+      { path: 'contract/inner.ts', text: "import { createHash } from 'node:crypto';" },
+      { path: 'console/a.tsx', text: "import type { x } from '../contract/pure.ts';" },
+    ];
+    expect(importBreaches(files)).toEqual([
+      'console/a.tsx imports ../contract/pure.ts: browsers do not have node:crypto, which it needs',
+    ]);
   });
 
   it('holds a type outside filters/ and handlers/ to the same rule', () => {

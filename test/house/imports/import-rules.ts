@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module';
 import { maskCode } from '../mask.ts';
-import { isTypeScriptIn, lineAt, type SourceFile } from '../source-file.ts';
+import { isTypeScript, isTypeScriptIn, lineAt, type SourceFile } from '../source-file.ts';
 import { declaresType } from '../type-declaration.ts';
 import { importsOf } from './imports.ts';
 
@@ -11,6 +11,7 @@ const mayImport = new Map([
   ['controller', ['contract', 'platform', 'controller']],
   ['dataplane', ['contract', 'platform', 'dataplane']],
   ['cli', ['contract', 'platform', 'controller', 'dataplane', 'cli']],
+  ['console', ['contract', 'console']],
 ]);
 
 /** Rooms whose files are types of objects and what these share. */
@@ -36,14 +37,15 @@ const impure = /\b(?:setTimeout|setInterval|setImmediate|queueMicrotask|fetch)\s
 export function importBreaches(files: readonly SourceFile[]): string[] {
   const typeFiles = new Set(files.filter(declaresType).map((file) => file.path));
   return files
-    .filter((file) => file.path.endsWith('.ts'))
+    .filter(isTypeScript)
     .flatMap((file) =>
       importsOf(file).flatMap(({ specifier, target }) =>
         [
-          target !== undefined && !target.endsWith('.ts') && 'a relative import must end in .ts',
+          target !== undefined && !/\.tsx?$/.test(target) && 'a relative import must end in .ts or .tsx',
           folderBreach(file, target),
           typeBreach(file, target, typeFiles),
           packageBreach(file, specifier),
+          browserBreach(file, specifier, target, files),
         ]
           .filter((problem) => typeof problem === 'string')
           .map((problem) => `${file.path} imports ${specifier}: ${problem}`),
@@ -90,6 +92,38 @@ function packageBreach(file: SourceFile, specifier: string): string | undefined 
     return 'platform/ imports no packages, so that importing it costs nothing';
   }
   return undefined;
+}
+
+/** The console runs in browsers: its own files, Preact, and parts of the contract that need nothing but the language. */
+function browserBreach(
+  file: SourceFile,
+  specifier: string,
+  target: string | undefined,
+  files: readonly SourceFile[],
+): string | undefined {
+  if (!file.path.startsWith('console/')) return undefined;
+  if (target === undefined)
+    return /^preact(?:\/|$)/.test(specifier) ? undefined : 'of packages, console/ imports only preact';
+  if (!target.startsWith('contract/')) return undefined;
+  const foreign = packagesBehind(target, files);
+  return foreign.length === 0 ? undefined : `browsers do not have ${foreign.join(', ')}, which it needs`;
+}
+
+/** Packages and modules of Node.js that a file and all that it imports need. */
+function packagesBehind(path: string, files: readonly SourceFile[]): string[] {
+  const seen = new Set<string>();
+  const found = new Set<string>();
+  const visit = (at: string): void => {
+    const file = files.find((one) => one.path === at);
+    if (file === undefined || seen.has(at)) return;
+    seen.add(at);
+    for (const { specifier, target } of importsOf(file)) {
+      if (target === undefined) found.add(specifier);
+      else visit(target);
+    }
+  };
+  visit(path);
+  return [...found];
 }
 
 /** The room of a plane that a file is in, whichever folder of the room: `dataplane/filters/`. */

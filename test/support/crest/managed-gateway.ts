@@ -81,7 +81,7 @@ export async function manageInstance(
       reach: { env: {}, system, directories: directoriesOf(served.path) },
       prefix: 'openig',
       log: pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) }),
-    })({ audits, status: () => STATUS }),
+    })({ audits, status: () => STATUS, figures: () => new Map() }),
     monitoring: () => [],
     restartUnit: () => false,
     failed(error) {

@@ -1,0 +1,132 @@
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
+import { Poll } from '../../client/poll.ts';
+import { act, read } from '../../client/rest-client.ts';
+import { meaningOf } from '../../client/route-meaning.ts';
+import type { RouteState } from '../../client/route-state.ts';
+import { usePoll } from '../../client/use-poll.ts';
+import { routeStates } from '../../client/watched.ts';
+import { JsonText } from '../../parts/code.tsx';
+import { Empty, Shown } from '../../parts/notes.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { addressOf } from '../../shell/place.ts';
+import { mainRouterOf } from '../routes/main-router.ts';
+import { Picture } from './picture.tsx';
+import { type Problem, Problems } from './problems.tsx';
+import { RouteFigureTiles } from './route-figures.tsx';
+import { pictureOf } from './route-picture.ts';
+
+interface RoutePageProps {
+  readonly route: string;
+  /** Null for the main router. */
+  readonly router: string | null;
+}
+
+/** One route: its state, figures, problems, picture and document. */
+export function RoutePage({ route, router }: RoutePageProps): JSX.Element {
+  const known = usePoll(routeStates);
+  const all = known.value ?? [];
+  const own = router ?? mainRouterOf(all);
+  const state = all.find((one) => one.route === route && one.router === own) ?? null;
+  return (
+    <div class="page">
+      <PageHead title={route} at={known.at} above={{ title: 'Routes', address: addressOf(['routes']) }}>
+        {state === null ? null : <Facts state={state} />}
+      </PageHead>
+      <Shown known={known} what="the route" retry={routeStates.refresh}>
+        {() =>
+          state === null ? (
+            <Empty title={`There is no route ‘${route}’`}>
+              <p>It may have been removed, or it has another id now.</p>
+              <a href={addressOf(['routes'], { filter: route })}>Look for it</a>
+            </Empty>
+          ) : (
+            <RouteParts state={state} />
+          )
+        }
+      </Shown>
+    </div>
+  );
+}
+
+function Facts({ state }: { readonly state: RouteState }): JSX.Element {
+  const { name, route, router, position } = state;
+  return (
+    <>
+      <StateBadge state={state} />
+      <span>{meaningOf(state).sentence}</span>
+      <span>
+        position {position} in {router.replace(/^gateway\./, '')}
+      </span>
+      {name === route ? null : <span>name {name}</span>}
+    </>
+  );
+}
+
+function RouteParts({ state }: { readonly state: RouteState }): JSX.Element {
+  return (
+    <>
+      <RouteFigureTiles state={state} />
+      {state.document === null ? (
+        <Empty title="The document is not shown">
+          <p>
+            This gateway runs in the mode <code>PRODUCTION</code>. Set <code>"mode": "EVALUATION"</code> in{' '}
+            <code>admin.json</code> to see documents from this machine.
+          </p>
+        </Empty>
+      ) : (
+        <RouteDocument key={state.document} path={state.document} state={state} />
+      )}
+    </>
+  );
+}
+
+interface Judged {
+  readonly document: JsonObject;
+  readonly problems: readonly Problem[];
+}
+
+const AGAIN = 5000;
+
+/** Reads a document, and has it judged only if its list says that there is something to find. */
+async function judged(path: string, hasProblems: boolean, signal: AbortSignal): Promise<Judged> {
+  const { _id, _rev, ...document } = await read(path, signal);
+  if (!hasProblems) return { document, problems: [] };
+  const { problems } = await act(path, 'validate', null, signal);
+  return { document, problems: listOf(problems) as unknown as readonly Problem[] };
+}
+
+function RouteDocument({ path, state }: { readonly path: string; readonly state: RouteState }): JSX.Element {
+  const hasProblems = state.errors + state.warnings > 0;
+  const poll = useMemo(() => new Poll((signal) => judged(path, hasProblems, signal), AGAIN), [path, hasProblems]);
+  const known = usePoll(poll);
+  return (
+    <Shown known={known} what="the document" retry={poll.refresh}>
+      {({ document, problems }) => (
+        <>
+          <Problems problems={problems} />
+          <div class="beside">
+            <section aria-labelledby="picture-title">
+              <h2 id="picture-title">Way of a request</h2>
+              <Picture condition={conditionOf(document)} steps={pictureOf(document)} />
+            </section>
+            <section aria-labelledby="document-title">
+              <h2 id="document-title">Document</h2>
+              <JsonText value={document} />
+            </section>
+          </div>
+        </>
+      )}
+    </Shown>
+  );
+}
+
+function conditionOf({ condition }: JsonObject): string | null {
+  return (condition ?? null) === null ? null : String(condition);
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+}

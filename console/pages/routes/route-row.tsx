@@ -1,0 +1,59 @@
+import type { JSX } from 'preact';
+import type { RouteState } from '../../client/route-state.ts';
+import { routeHistory } from '../../client/watched.ts';
+import { Expression } from '../../parts/code.tsx';
+import { shortNumber, shortShare, shortTime } from '../../parts/figures.ts';
+import { Sparkline } from '../../parts/sparkline.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { addressOf } from '../../shell/place.ts';
+
+interface RouteRowProps {
+  readonly state: RouteState;
+  readonly at: number;
+  readonly hasConditions: boolean;
+  /** Its router is shown, because there are several. */
+  readonly hasRouter: boolean;
+  readonly isMain: boolean;
+}
+
+/** One route in the list. */
+export function RouteRow({ state, at, hasConditions, hasRouter, isMain }: RouteRowProps): JSX.Element {
+  const { _id, route, name, router, position, condition, figures } = state;
+  const address = addressOf(['routes', route], { router: isMain ? null : router });
+  return (
+    <tr class="row" aria-rowindex={at + 2}>
+      <td class="row-cell number faint">{position}</td>
+      <td class="row-cell cut">
+        <a href={address}>{route}</a>
+        {name === route ? null : <span class="faint"> {name}</span>}
+        {hasRouter ? <span class="faint"> in {router.replace(/^gateway\./, '')}</span> : null}
+      </td>
+      {hasConditions ? (
+        <td class="row-cell cut">
+          {typeof condition === 'string' ? <Expression text={condition} /> : <span class="faint">every request</span>}
+        </td>
+      ) : null}
+      <td class="row-cell">
+        <StateBadge state={state} />
+      </td>
+      <td class="row-cell number">{figures === null ? '–' : shortNumber(figures.rate)}</td>
+      <td class="row-cell trend">
+        <Sparkline values={routeHistory.trend(_id)} />
+      </td>
+      <Errors id={_id} />
+      <td class="row-cell number">{figures === null || figures.answered === 0 ? '–' : shortTime(figures.p50)}</td>
+      <td class="row-cell number">{figures === null || figures.answered === 0 ? '–' : shortTime(figures.p99)}</td>
+      <td class="row-cell number requests">{figures === null ? '–' : shortNumber(figures.requests)}</td>
+    </tr>
+  );
+}
+
+function Errors({ id }: { readonly id: string }): JSX.Element {
+  const recent = routeHistory.recent(id);
+  const isBad = recent !== null && recent.errors > 0;
+  return (
+    <td class={isBad ? 'row-cell number bad-text' : 'row-cell number'}>
+      {recent === null || recent.answered === 0 ? '–' : shortShare(recent.errors, recent.answered)}
+    </td>
+  );
+}
