@@ -122,6 +122,7 @@ Try in another terminal:
 Change a file in ${example}/config/routes, and it is live at once.
 ${example}/README.md goes on from here.
 
+Console: ${admin}/console/
 Health and metrics: ${admin}/health/ready and ${admin}/openig/metrics/prometheus
 The lines below are the access log. Ctrl-C stops both.
 

@@ -10,6 +10,11 @@ export function shortNumber(value: number): string {
   return `${scaled < 100 ? scaled.toFixed(1) : Math.round(scaled)}${name}`;
 }
 
+/** Returns a count with few digits: 7, 9,412, 12.4k. */
+export function shortCount(count: number): string {
+  return count < 10_000 ? count.toLocaleString('en') : shortNumber(count);
+}
+
 /** Returns a time with its unit: 0.8 ms, 14 ms, 1.2 s. */
 export function shortTime(milliseconds: number): string {
   if (milliseconds < 1000) return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;

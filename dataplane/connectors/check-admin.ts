@@ -112,7 +112,7 @@ function reachable(objects: readonly CheckedObject[]): ReadonlySet<CheckedObject
 
 /** Names that make an object of `admin.json` stand in front of something. */
 const guards: Readonly<Record<string, string>> = {
-  StudioProtectionFilter: 'there is no graphical designer in this version',
+  StudioProtectionFilter: 'the console gets its data from the API, which ApiProtectionFilter protects',
 };
 
 function heapRemarks(

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import type { OpenResource } from '../../client/watched.ts';
-import { shortNumber } from '../../parts/figures.ts';
+import { shortCount } from '../../parts/figures.ts';
 import { Badge } from '../../parts/state-badge.tsx';
 
 interface Endpoint {
@@ -82,7 +82,7 @@ function endpointsOf(plane: OpenResource): Endpoint[] {
 }
 
 function numberIn(value: JsonValue | undefined): string {
-  return typeof value === 'number' ? shortNumber(value) : '–';
+  return typeof value === 'number' ? shortCount(value) : '–';
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {

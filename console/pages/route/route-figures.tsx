@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { RouteState } from '../../client/route-state.ts';
 import { routeHistory } from '../../client/watched.ts';
-import { shortNumber, shortShare, shortTime } from '../../parts/figures.ts';
+import { shortCount, shortNumber, shortShare, shortTime } from '../../parts/figures.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
 
 /** Figures of a route, the ones that move first. */
@@ -29,13 +29,13 @@ export function RouteFigureTiles({ state }: { readonly state: RouteState }): JSX
         {hasAnswers ? shortTime(figures.p99) : '–'}
       </Tile>
       <Tile title="Active" note="now">
-        {shortNumber(figures.active)}
+        {shortCount(figures.active)}
       </Tile>
       <Tile
         title="Requests"
-        note={`4xx ${shortNumber(figures.clientErrors)} · 5xx ${shortNumber(figures.serverErrors)}`}
+        note={`4xx ${shortCount(figures.clientErrors)} · 5xx ${shortCount(figures.serverErrors)}`}
       >
-        {shortNumber(figures.requests)}
+        {shortCount(figures.requests)}
       </Tile>
     </dl>
   );

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { RouteState } from '../../client/route-state.ts';
 import { routeHistory } from '../../client/watched.ts';
 import { Expression } from '../../parts/code.tsx';
-import { shortNumber, shortShare, shortTime } from '../../parts/figures.ts';
+import { shortCount, shortNumber, shortShare, shortTime } from '../../parts/figures.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { addressOf } from '../../shell/place.ts';
@@ -43,7 +43,7 @@ export function RouteRow({ state, at, hasConditions, hasRouter, isMain }: RouteR
       <Errors id={_id} />
       <td class="row-cell number">{figures === null || figures.answered === 0 ? '–' : shortTime(figures.p50)}</td>
       <td class="row-cell number">{figures === null || figures.answered === 0 ? '–' : shortTime(figures.p99)}</td>
-      <td class="row-cell number requests">{figures === null ? '–' : shortNumber(figures.requests)}</td>
+      <td class="row-cell number requests">{figures === null ? '–' : shortCount(figures.requests)}</td>
     </tr>
   );
 }

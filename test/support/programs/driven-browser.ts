@@ -1,4 +1,4 @@
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { programPath } from './debian-program.ts';
 
 /** A real browser without a window, which tests drive as a user does. */
@@ -18,8 +18,8 @@ export class DrivenBrowser {
   }
 
   /** The browser of another user: nothing in it is known to others. */
-  async user(): Promise<BrowserContext> {
-    const context = await this.browser.newContext();
+  async user(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+    const context = await this.browser.newContext(options);
     context.setDefaultTimeout(0);
     context.setDefaultNavigationTimeout(0);
     return context;
