@@ -31,10 +31,7 @@ export function RouteFigureTiles({ state }: { readonly state: RouteState }): JSX
       <Tile title="Active" note="now">
         {shortCount(figures.active)}
       </Tile>
-      <Tile
-        title="Requests"
-        note={`4xx ${shortCount(figures.clientErrors)} · 5xx ${shortCount(figures.serverErrors)}`}
-      >
+      <Tile title="Requests" note={`4xx ${shortCount(figures.clientErrors)} · 5xx ${shortCount(figures.serverErrors)}`}>
         {shortCount(figures.requests)}
       </Tile>
     </dl>

@@ -9,7 +9,10 @@ export async function accessibilityBreaches(page: Page): Promise<string[]> {
   await page.evaluate(readFileSync(source, 'utf8'));
   const violations = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-    return (await axe.run()).violations.map(({ id, nodes }) => ({ id, targets: nodes.map((node) => node.target.join(' ')) }));
+    return (await axe.run()).violations.map(({ id, nodes }) => ({
+      id,
+      targets: nodes.map((node) => node.target.join(' ')),
+    }));
   });
   return violations.map(({ id, targets }) => `${id}: ${targets.join(', ')}`);
 }

@@ -43,7 +43,10 @@ beforeAll(async () => {
         type: 'Chain',
         config: {
           filters: [
-            { type: 'ConditionEnforcementFilter', config: { condition: "${request.method == 'GET'}", failureHandler: answer(405) } },
+            {
+              type: 'ConditionEnforcementFilter',
+              config: { condition: "${request.method == 'GET'}", failureHandler: answer(405) },
+            },
             { type: 'HeaderFilter', config: { messageType: 'RESPONSE', add: { 'X-Served-By': ['gatewarden'] } } },
           ],
           handler: 'ReverseProxyHandler',
@@ -51,8 +54,15 @@ beforeAll(async () => {
       },
       baseURI: application.url,
     },
-    'config/routes/20-broken.json': { condition: "${request.uri.path == '/broken'}", handler: { type: 'StaticResponseHandlr' } },
-    'config/routes/30-markup.json': { name: '<img src=x onerror=alert(1)>', condition: "${request.uri.path == '<b>'}", handler: answer(204) },
+    'config/routes/20-broken.json': {
+      condition: "${request.uri.path == '/broken'}",
+      handler: { type: 'StaticResponseHandlr' },
+    },
+    'config/routes/30-markup.json': {
+      name: '<img src=x onerror=alert(1)>',
+      condition: "${request.uri.path == '<b>'}",
+      handler: answer(204),
+    },
     'config/routes/90-rest.json': { handler: answer(404) },
   });
   gateway = await GatewayProcess.run(folder.path);
@@ -150,7 +160,12 @@ describe('the page of a route', () => {
     const { page, faults } = await open('/routes/10-orders');
     await page.getByText('ReverseProxyHandler').first().waitFor();
     const steps = await page.locator('.picture-type').allTextContents();
-    expect(steps).toEqual(['ConditionEnforcementFilter', 'StaticResponseHandler', 'HeaderFilter', 'ReverseProxyHandler']);
+    expect(steps).toEqual([
+      'ConditionEnforcementFilter',
+      'StaticResponseHandler',
+      'HeaderFilter',
+      'ReverseProxyHandler',
+    ]);
     expect(await page.locator('.json').textContent()).toContain('"messageType": "RESPONSE"');
     expect(faults).toEqual([]);
     await page.screenshot({ path: `${pictures}route.png`, fullPage: true });
@@ -226,7 +241,8 @@ describe('every page', () => {
       const { page } = await open(path, { colorScheme, bypassCSP: true });
       await page.getByText(text).first().waitFor();
       expect(await accessibilityBreaches(page)).toEqual([]);
-      if (!path.includes('?')) await page.screenshot({ path: `${pictures}${path.slice(1).replaceAll('/', '-')}-${colorScheme}.png` });
+      if (!path.includes('?'))
+        await page.screenshot({ path: `${pictures}${path.slice(1).replaceAll('/', '-')}-${colorScheme}.png` });
     },
   );
 
@@ -281,11 +297,24 @@ describe('the policy of the console', () => {
       const frame = document.createElement('iframe');
       frame.src = elsewhere;
       document.body.append(frame);
-      const policy = attempt(() => (globalThis as unknown as { trustedTypes: { createPolicy(name: string, rules: object): unknown } }).trustedTypes.createPolicy('mine', {}));
-      const fetched = await fetch(elsewhere).then(() => 'done', (error: Error) => error.name);
+      const policy = attempt(() =>
+        (
+          globalThis as unknown as { trustedTypes: { createPolicy(name: string, rules: object): unknown } }
+        ).trustedTypes.createPolicy('mine', {}),
+      );
+      const fetched = await fetch(elsewhere).then(
+        () => 'done',
+        (error: Error) => error.name,
+      );
       return { markup, text, policy, fetched, injected: injected.injected === true };
     }, other);
-    expect(results).toEqual({ markup: 'TypeError', text: 'TypeError', policy: 'TypeError', fetched: 'TypeError', injected: false });
+    expect(results).toEqual({
+      markup: 'TypeError',
+      text: 'TypeError',
+      policy: 'TypeError',
+      fetched: 'TypeError',
+      injected: false,
+    });
     const evaluated = await page.evaluate(() => {
       const seen: string[] = [];
       document.addEventListener('securitypolicyviolation', (event) => seen.push(event.effectiveDirective));
