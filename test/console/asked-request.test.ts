@@ -10,8 +10,13 @@ describe('a request to explain', () => {
       uri: '/orders',
       headers: { Host: ['localhost'], Accept: ['a'], accept: ['b'], X: [''] },
     });
-    expect(askedRequest({ ...form, headers: 'host: shop.example' })).toMatchObject({ headers: { host: ['shop.example'] } });
-    expect(askedRequest({ ...form, uri: 'https://a.example/', entity: '{}' })).toMatchObject({ headers: {}, entity: '{}' });
+    expect(askedRequest({ ...form, headers: 'host: shop.example' })).toMatchObject({
+      headers: { host: ['shop.example'] },
+    });
+    expect(askedRequest({ ...form, uri: 'https://a.example/', entity: '{}' })).toMatchObject({
+      headers: {},
+      entity: '{}',
+    });
   });
 
   it.each([

@@ -47,7 +47,10 @@ describe('the list of routes', () => {
 
   it('sorts by the share of errors in the last minute', () => {
     const history = new RouteHistory();
-    history.add(0, ROUTES.map((one) => ({ ...one, figures: figures(0, 0, 0) })));
+    history.add(
+      0,
+      ROUTES.map((one) => ({ ...one, figures: figures(0, 0, 0) })),
+    );
     history.add(30_000, ROUTES);
     expect(listed('sort=errors', history)).toEqual(['b', 'a', 'c']);
     expect(history.recent('gateway._router/b')).toEqual({ answered: 30, errors: 3, seconds: 30 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../contract/document/json-value.ts';
 import { type PictureStep, pictureOf } from '../../console/pages/route/route-picture.ts';
+import type { JsonObject } from '../../contract/document/json-value.ts';
 
 /** Steps as lines, branches indented. */
 function lines(steps: readonly PictureStep[], depth = 0): string[] {
