@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { isJsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import { usePoll } from '../../client/use-poll.ts';
 import { type OpenResource, planes } from '../../client/watched.ts';
-import { counted } from '../../parts/figures.ts';
+import { counted, shortCount } from '../../parts/figures.ts';
 import { Empty, Shown } from '../../parts/notes.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Badge } from '../../parts/state-badge.tsx';
@@ -45,6 +45,12 @@ export function PlanesPage(): JSX.Element {
                       Units
                     </th>
                     <th scope="col" class="number">
+                      Memory
+                    </th>
+                    <th scope="col" class="number">
+                      Routes
+                    </th>
+                    <th scope="col" class="number">
                       Unit restarts
                     </th>
                     <th scope="col">Routes that cannot be built</th>
@@ -66,14 +72,14 @@ export function PlanesPage(): JSX.Element {
 }
 
 function PlaneRow({ plane }: { readonly plane: OpenResource }): JSX.Element {
-  const units = listOf(plane['units']);
-  const serving = units.filter((unit) => isJsonObject(unit) && unit['serving'] === true).length;
   const problems = listOf(plane['problems']).flatMap((one) => (isJsonObject(one) ? [String(one['route'])] : []));
   const addresses = listOf(plane['addresses']).flatMap((one) => (isJsonObject(one) ? [addressText(one)] : []));
   return (
     <tr>
-      <td>{plane._id}</td>
-      <td>{stateOf(plane, serving)}</td>
+      <td>{typeof plane['name'] === 'string' ? plane['name'] : plane._id}</td>
+      <td>
+        <PlaneState plane={plane} />
+      </td>
       <td>
         <code>{typeof plane['revision'] === 'string' ? plane['revision'].slice(0, 12) : '–'}</code>
       </td>
@@ -84,7 +90,11 @@ function PlaneRow({ plane }: { readonly plane: OpenResource }): JSX.Element {
           </div>
         ))}
       </td>
-      <td class="number">{units.length === 0 ? '–' : `${serving} of ${units.length}`}</td>
+      <td class="number">{unitsText(plane)}</td>
+      <td class="number">
+        {typeof plane['memory'] === 'number' ? `${shortCount(Math.round(plane['memory'] / 1e6))} MB` : '–'}
+      </td>
+      <td class="number">{typeof plane['routes'] === 'number' ? shortCount(plane['routes']) : '–'}</td>
       <td class="number">{String(plane['unitRestarts'] ?? '–')}</td>
       <td>
         {problems.length === 0 ? <span class="faint">none</span> : null}
@@ -100,14 +110,18 @@ function PlaneRow({ plane }: { readonly plane: OpenResource }): JSX.Element {
   );
 }
 
-function stateOf(plane: OpenResource, serving: number): JSX.Element {
-  if (plane['draining'] === true) return <Badge word="Draining" tone="warn" />;
-  if (plane['isCurrent'] !== true) return <Badge word="Behind" tone="warn" title="It runs an older configuration." />;
-  return Array.isArray(plane['units']) && serving === 0 ? (
-    <Badge word="Not serving" tone="bad" />
-  ) : (
-    <Badge word="Current" tone="good" />
-  );
+function unitsText({ units, unitsServing }: OpenResource): string {
+  return typeof units === 'number' && typeof unitsServing === 'number' ? `${unitsServing} of ${units}` : '–';
+}
+
+function PlaneState({ plane }: { readonly plane: OpenResource }): JSX.Element {
+  const { state, draining, ready } = plane;
+  if (draining === true) return <Badge word="Draining" tone="warn" />;
+  if (state === 'refused')
+    return <Badge word="Refused" tone="bad" title="It could not build part of its configuration." />;
+  if (state === 'behind') return <Badge word="Behind" tone="warn" title="It runs an older configuration." />;
+  if (state === 'left') return <Badge word="Left" tone="quiet" title="It is not connected any more." />;
+  return ready === false ? <Badge word="Not ready" tone="bad" /> : <Badge word="Current" tone="good" />;
 }
 
 function addressText(address: Readonly<Record<string, JsonValue>>): string {
