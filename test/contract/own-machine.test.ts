@@ -24,10 +24,16 @@ describe('a request comes from this machine', () => {
     ['a page of another site', { origin: 'https://example.com', 'sec-fetch-site': 'cross-site' }],
     ['a page without an origin', { origin: 'null' }],
     ['an image in another page', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
-    ['a frame in another page', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
+    [
+      'a frame in another page',
+      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
+    ],
     ['a page whose name has the address of loopback', { host: 'evil.example:9090' }],
     ['such a page with its own origin', { host: 'evil.example:9090', origin: 'http://evil.example:9090' }],
-    ['a form of another page', { origin: 'https://example.com', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }],
+    [
+      'a form of another page',
+      { origin: 'https://example.com', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+    ],
     ...['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'].map(
       (name): [string, Record<string, string>] => [`a proxy that sends ${name}`, { [name]: '10.0.0.1' }],
     ),

@@ -55,7 +55,9 @@ describe('the paths of the console', () => {
 
   it('give files with a hash in their names for ever, and compressed', async () => {
     const served = await serve();
-    const { status, headers, body } = await ask(served, '/console/assets/console-1a2b.js', { 'accept-encoding': 'gzip, br' });
+    const { status, headers, body } = await ask(served, '/console/assets/console-1a2b.js', {
+      'accept-encoding': 'gzip, br',
+    });
     expect([status, gunzipSync(body).toString()]).toEqual([200, 'start()']);
     expect(headers).toMatchObject({
       'content-encoding': 'gzip',
