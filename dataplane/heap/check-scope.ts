@@ -230,7 +230,7 @@ export class ScopeCheck {
     this.options.service?.(use, path);
     if (this.options.service !== undefined) return;
     const message = 'is for Route resources of a cluster only: elsewhere the gateway knows no Services';
-    this.error('not-allowed', path, message, "use 'dns' or 'endpoints' here");
+    this.error('not-allowed', path, message, "use 'dns' or 'endpoints' here, or a Route resource");
   }
 
   private target(reference: Reference, path: Path): CheckedObject | null {

@@ -22,6 +22,8 @@ import { UnitLives } from '../heap/unit-lives.ts';
 
 /** Endpoints of a name whose health all units share; each unit judges further ones by itself. */
 const SHARED_RECORDS = 64;
+/** Share of endpoints, in percent, that must be able to serve if the configuration does not say. */
+const PANIC_THRESHOLD = 50;
 
 /** Endpoints that do the same, and how requests are spread over them. */
 export const backends = defineService({
@@ -103,7 +105,7 @@ export const backends = defineService({
       health: new HealthTable(memory.buffer, unit, new UnitLives(lives.buffer)),
       passive: passiveRules(config.passiveHealth),
       active: activeProbes(config.activeHealth, parts),
-      panicThreshold: config.panicThreshold,
+      panicThreshold: config.panicThreshold ?? PANIC_THRESHOLD,
       meter: new EndpointMeter(parts),
       log: parts.log,
     });

@@ -213,10 +213,10 @@ export const backendsConfig = z
         'Probes endpoints, so that requests avoid those that cannot serve. A new endpoint gets requests at once.',
       ),
     panicThreshold: integer({ min: 1, max: 100 })
-      .default(50)
+      .optional()
       .describe(
-        'Share of endpoints, in percent, that must be able to serve. If fewer can, requests go to all of them, because ' +
-          'the few would not stand the load.',
+        'Share of endpoints, in percent, that must be able to serve; by default 50. If fewer can, requests go to all of ' +
+          'them, because the few would not stand the load.',
       ),
     slowStart: duration({ max: '1 hour' })
       .optional()
@@ -233,6 +233,11 @@ export const backendsConfig = z
       if (balancing === 'hash' && hashKey === undefined) add(['hashKey'], "is required: 'hash' needs it", 'missing');
       if (balancing !== 'hash' && hashKey !== undefined) add(['hashKey'], `has no effect with '${balancing}'`);
       if (balancing === 'hash' && slowStart !== undefined) add(['slowStart'], "has no effect with 'hash'");
+    }),
+    rulesAbout<Judged>(['passiveHealth', 'activeHealth', 'panicThreshold'], (config, add) => {
+      const { passiveHealth, activeHealth, panicThreshold } = config;
+      if (panicThreshold === undefined || passiveHealth.enabled || activeHealth !== undefined) return;
+      add(['panicThreshold'], "has no effect: 'passiveHealth' is switched off, and there is no 'activeHealth'");
     }),
     rulesAbout<Judged>(['endpoints', 'dns', 'serverName', 'activeHealth'], (config, add) => {
       const { endpoints = [], dns, serverName, activeHealth } = config;
@@ -268,6 +273,8 @@ interface Judged {
   readonly dns?: { readonly uri: URL } | undefined;
   readonly serverName?: string | undefined;
   readonly activeHealth?: { readonly protocol: string; readonly tls?: unknown } | undefined;
+  readonly passiveHealth: { readonly enabled: boolean };
+  readonly panicThreshold?: number | undefined;
   readonly affinityCookie?: unknown;
   readonly balancing: string;
   readonly hashKey?: unknown;

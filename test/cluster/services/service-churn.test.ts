@@ -3,6 +3,7 @@ import { PATIENCE } from '../../support/channel/plane-answers.ts';
 import { SteadyLoad } from '../../support/clients/steady-load.ts';
 import { theCluster } from '../../support/cluster/cluster.ts';
 import { said } from '../../support/cluster/deployed-routes.ts';
+import { keepingIn, untilKept } from '../../support/cluster/keeping-planes.ts';
 import { ownAddress, routeToService, serviceOf } from '../../support/cluster/services/service-objects.ts';
 import { DRAINING, ServicePod } from '../../support/cluster/services/service-pods.ts';
 import type { DeployedGateway } from '../../support/gateways/deployed-gateway.ts';
@@ -92,4 +93,18 @@ it('no request fails while controllers are replaced, and endpoints are followed 
   const before = load.count;
   await vi.waitFor(() => expect(load.count).toBeGreaterThan(before + 100), PATIENCE);
   expect(await load.stop()).toEqual({ 200: expect.any(Number) });
+});
+
+it('a data plane that restarts without a controller uses the endpoints that it knew last', async () => {
+  const pod = await ServicePod.start('one');
+  await gateway.apply(pod.slice(shop, 'orders'));
+  await gateway.untilReason(shop, 'route/orders', 'ResolvedRefs', 'ResolvedRefs'); // with a ready endpoint
+  const { words, file } = keepingIn(gateway, 'kept');
+  const plane = await gateway.startPlane({ words });
+  await untilSaid(plane.port, '200 one');
+  await untilKept(file);
+  await gateway.controllers[0]!.process.stop('SIGKILL');
+  await plane.process.stop('SIGKILL');
+  const again = await gateway.startPlane({ name: plane.name, words });
+  await untilSaid(again.port, '200 one');
 });

@@ -88,6 +88,10 @@ describe('configurations', () => {
         `value ${where}.passiveHealth.maxEjected: must be at most 100, not 101`,
       ],
     ],
+    [
+      { endpoints: endpointsAt(1), panicThreshold: 40, passiveHealth: { enabled: false } },
+      [`value ${where}.panicThreshold: has no effect: 'passiveHealth' is switched off, and there is no 'activeHealth'`],
+    ],
     [{ endpoints: endpointsAt(1), panicThreshold: 0 }, [`value ${where}.panicThreshold: must be at least 1, not 0`]],
     [
       { endpoints: endpointsAt(1), activeHealth: { protocol: 'tcp', path: '/', service: 'a', interval: '10 ms' } },
