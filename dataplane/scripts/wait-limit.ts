@@ -1,3 +1,4 @@
+import { timeNow } from '../engine/wire/clock.ts';
 import { Bag, type Held } from './bag.ts';
 import { BudgetExceeded } from './script-budget.ts';
 import type { RunningScript } from './script-language.ts';
@@ -43,14 +44,14 @@ export class WaitLimit {
   }
 
   #count(): void {
-    this.#since = performance.now();
+    this.#since = timeNow();
     this.#held = waiting.add(this);
     watch();
   }
 
   #stop(): void {
     if (this.#since === null) return;
-    this.#left -= performance.now() - this.#since;
+    this.#left -= timeNow() - this.#since;
     this.#since = null;
     waiting.delete(this.#held!);
   }

@@ -1,4 +1,5 @@
-import { mark, type Pointer, type QuickJs, VALUE_SIZE } from './quickjs.ts';
+import { mark, type QuickJs, VALUE_SIZE } from './quickjs.ts';
+import type { Pointer } from './quickjs-functions.ts';
 
 /** Values that go in: bytes and texts are copied. */
 export type Given = number | string | Uint8Array;
@@ -8,6 +9,8 @@ export interface HostArguments {
   has(index: number): boolean;
   number(index: number): number;
   text(index: number): string;
+  /** The place of an object in the memory of QuickJS, or 0 for another value. */
+  object(index: number): Pointer;
   /** A copy of the bytes, or null where the script gave none. */
   bytes(index: number): Uint8Array | null;
 }
@@ -44,6 +47,12 @@ export class GivenToHost implements HostArguments {
 
   text(index: number): string {
     return this.#quickJs.textOf(this.#context, this.#at(index));
+  }
+
+  object(index: number): Pointer {
+    const at = this.#at(index) >> 2;
+    const { words } = this.#quickJs;
+    return words[at + 1] === mark.object ? words[at]! : 0;
   }
 
   bytes(index: number): Uint8Array | null {

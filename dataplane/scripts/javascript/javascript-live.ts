@@ -31,6 +31,9 @@ const MOST_KEPT = 8 * 1024 * 1024;
 /** Most characters of `globals` that outlive a sandbox. */
 const MOST_GLOBALS = 256 * 1024;
 
+/** Looks at what a script holds that are left out as long as the memory does not grow: one takes milliseconds. */
+const MOST_LEFT_OUT = 64;
+
 /** The script of one object. Its sandbox is made for the first request. */
 export class JavaScriptLive implements LiveProgram {
   #text: string;
@@ -38,6 +41,9 @@ export class JavaScriptLive implements LiveProgram {
   #home: Home | null = null;
   #globals = '{}';
   #hasRun = false;
+  /** Size of the memory at the last look, and looks that were left out since. */
+  #lookedAt = 0;
+  #leftOut = 0;
   #isClosed = false;
 
   constructor(text: string, setting: ScriptSetting) {
@@ -147,6 +153,10 @@ export class JavaScriptLive implements LiveProgram {
   tidy(): string | null {
     const home = this.#home;
     if (home === null || home.sandbox.quickJs.isLost) return null;
+    const { size } = home.sandbox.quickJs;
+    if (size === this.#lookedAt && ++this.#leftOut < MOST_LEFT_OUT) return null;
+    this.#lookedAt = size;
+    this.#leftOut = 0;
     const { bytes } = home.sandbox;
     if (bytes <= MOST_KEPT) return null;
     this.#drop();

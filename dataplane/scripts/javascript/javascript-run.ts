@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Response } from '../../engine/message/response.ts';
 import { BudgetExceeded, type Excess } from '../script-budget.ts';
 import { type RunningScript, type ScriptCall, ScriptFault, type ScriptOutcome } from '../script-language.ts';
+import { checkFinal } from '../script-messages.ts';
 import type { Given, HostArguments } from './given-to-host.ts';
 import { type Changes, changesIn, NO_CHANGES } from './header-changes.ts';
 import {
@@ -20,6 +21,7 @@ import { QuickJsLost } from './quickjs.ts';
 import { resultOf } from './results.ts';
 import { type AnsweredRun, answerRun, readJson, readValues, type SharedParts } from './run-answers.ts';
 import { RunBudget } from './run-budget.ts';
+import type { PassedOn, Result, Written } from './run-result.ts';
 import type { Entering, Sandbox } from './sandbox.ts';
 
 /** A guess of the bytes that a run makes, after which somebody looks at what scripts keep. */
@@ -33,23 +35,6 @@ export interface RunHome extends SharedParts {
   ended(run: JavaScriptRun): void;
 }
 
-/** A message as the script wrote it, beside changed headers of one that came. */
-type Written<Sent> = Omit<Sent, 'headers'> & { readonly headers?: string };
-
-/** The script passed its request on: the rest of the chain gets it as soon as the script waits. */
-interface PassedOn {
-  readonly call: number;
-  readonly headers: Changes;
-  readonly rest: Written<SentRequest> | null;
-  readonly bytes: Uint8Array | null;
-}
-
-/** The result of a script, until its run ends. */
-type Result =
-  | { readonly kind: 'value'; readonly value: unknown }
-  | { readonly kind: 'response'; readonly sent: SentResponse; readonly bytes: Uint8Array | null }
-  | { readonly kind: 'failed'; readonly reason: string; readonly line: number };
-
 /**
  * One run of a script. It keeps no functions that were made for it: the collector of young objects would keep everything
  * that they can reach.
@@ -59,9 +44,13 @@ export class JavaScriptRun implements RunningScript, Entering, AnsweredRun {
   readonly made = BYTES_PER_RUN;
   readonly budget: RunBudget;
   promise = 0;
+  passed = 0;
+  isPassing = false;
   readonly home: RunHome;
   readonly call: ScriptCall;
   readonly messages: SeenMessage[];
+  /** Number of the call that passed the request on last. */
+  #passedCall = 0;
   /** Work to begin as soon as the script waits. */
   #due: (PassedOn | (() => Promise<void>))[] | null = null;
   #waiting = 0;
@@ -99,9 +88,12 @@ export class JavaScriptRun implements RunningScript, Entering, AnsweredRun {
     if (!this.#isInside) this.#exceed(limit);
   }
 
-  /** The memory of the script is gone, because of another run. Nobody knows if this one would have kept its limits. */
+  /**
+   * The memory of the script is gone, because of another run. Nobody knows if this one would have kept its limits, unless
+   * it has nothing left to do.
+   */
   lose(): void {
-    this.#fail(new ScriptFault('another run exceeded the limits of the script'));
+    if (!this.isPassing) this.#fail(new ScriptFault('another run exceeded the limits of the script'));
   }
 
   #enter(kind: number, a: Given, b?: Given, c?: Given): void {
@@ -185,6 +177,11 @@ export class JavaScriptRun implements RunningScript, Entering, AnsweredRun {
       const { kind, reason, line } = result;
       return line > 0 ? { kind, reason, line } : { kind, reason };
     }
+    if (result.kind === 'passed') {
+      const { response } = result;
+      checkFinal(response);
+      return { kind: 'value', value: response };
+    }
     const { kind } = this.home.setting;
     if (result.kind === 'value')
       return { kind: 'value', value: result.value === null ? null : resultOf(kind, result.value) };
@@ -195,7 +192,7 @@ export class JavaScriptRun implements RunningScript, Entering, AnsweredRun {
   #forget(sandbox: Sandbox): void {
     const budget = new RunBudget(this.home.setting.limits);
     try {
-      sandbox.enter({ id: this.id, budget, promise: 0 }, entrance.forget, this.id);
+      sandbox.enter({ id: this.id, budget, promise: 0, passed: 0, isPassing: false }, entrance.forget, this.id);
     } catch (error) {
       if (!(error instanceof QuickJsLost)) throw error;
     }
@@ -215,6 +212,10 @@ export class JavaScriptRun implements RunningScript, Entering, AnsweredRun {
     }
     response.then(
       (arrived) => {
+        if (this.#isLast(call)) {
+          this.#finish({ kind: 'passed', response: arrived });
+          return;
+        }
         const id = this.messages.push(seenMessage(arrived, this.call.untimed)) - 1;
         this.#goOn(entrance.arrived, call, arrived.status, id);
       },
@@ -222,8 +223,23 @@ export class JavaScriptRun implements RunningScript, Entering, AnsweredRun {
     );
   }
 
+  /** True if the script has ended, and its result is that of this call. */
+  #isLast(call: number): boolean {
+    return this.isPassing && call === this.#passedCall;
+  }
+
+  /** Ends a run that waited for its result only. */
+  #finish(result: Result): void {
+    this.#waiting--;
+    const { exceeded } = this.budget;
+    if (exceeded === null) this.#succeed(result);
+    else this.#exceed(exceeded);
+  }
+
   #refused(call: number, error: unknown): void {
-    if (error instanceof ScriptFault) this.#goOn(entrance.refused, call, passedText(error.message));
+    if (error instanceof ScriptFault && this.#isLast(call))
+      this.#finish({ kind: 'failed', reason: `TypeError: ${error.message}`, line: 0 });
+    else if (error instanceof ScriptFault) this.#goOn(entrance.refused, call, passedText(error.message));
     else {
       this.#waiting--;
       this.#fail(error);
@@ -319,6 +335,12 @@ export class JavaScriptRun implements RunningScript, Entering, AnsweredRun {
 
   #next(given: HostArguments): undefined {
     const call = given.number(0);
+    this.passed = given.object(1);
+    this.#passedCall = call;
+    if (this.passed !== 0) {
+      this.#later({ call, headers: this.#changesOf(0, undefined), rest: null, bytes: null });
+      return;
+    }
     const rest = this.#rest<Written<SentRequest>>(given, 1);
     const bytes = this.#kept(given.bytes(2));
     this.#later({ call, headers: this.#changesOf(0, rest?.headers), rest, bytes });

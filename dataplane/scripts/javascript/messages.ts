@@ -17,7 +17,7 @@ import {
   valid,
   writtenUri,
 } from '../script-messages.ts';
-import { type Change, type Changes, HeaderChanges } from './header-changes.ts';
+import { type Changes, HeaderChanges } from './header-changes.ts';
 
 /** A request as a script hands it over; absent parts are those of the request that came. */
 export interface SentRequest {
@@ -75,12 +75,15 @@ export function seenLines(message: SeenMessage): readonly (readonly [name: strin
   return [...kept, ...changed];
 }
 
-/** Changes a header for the script. @returns the characters by which the changes grew */
-export function changeHeader(message: SeenMessage, { name, isAdded, values }: Change): number {
-  const key = name.toLowerCase();
-  const before = isAdded ? seenHeader(message, key, '\n')?.split('\n') : undefined;
+/** Sets a header for the script to the values of a line, which follow its name. @returns the characters that it adds */
+export function changeHeader(message: SeenMessage, line: readonly string[]): number {
   message.changes ??= new HeaderChanges();
-  return message.changes.set(key, before === undefined ? [name, ...values] : [name, ...before, ...values]);
+  return message.changes.set(line[0]!.toLowerCase(), line);
+}
+
+/** Values of a header as the script sees them, one by one. */
+export function seenValues(message: SeenMessage, name: string): readonly string[] {
+  return seenHeader(message, name, '\n')?.split('\n') ?? [];
 }
 
 class ReceivedMessage implements SeenMessage {

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import loadQuickJs from '@jitl/quickjs-wasmfile-release-sync/emscripten-module';
 import type { Excess } from '../script-budget.ts';
+import { KnownTexts } from './known-texts.ts';
 import { CHECK, FUEL, meteredWasm, PASSING_ON } from './metered-wasm.ts';
+import type { Pointer, QuickJsFunctions } from './quickjs-functions.ts';
 import type { RunBudget } from './run-budget.ts';
 import { type WasmGlobal, type WasmInstance, type WasmModule, type WasmTable, webAssembly } from './web-assembly.ts';
 
@@ -43,46 +45,6 @@ const TEXT_HEADER = 16;
 /** Bit of the length of a text whose characters have two bytes. */
 const WIDE = 0x80_00_00_00;
 
-/** Numbers of values and of runtimes in the memory of QuickJS. */
-export type Pointer = number;
-
-/** Functions of QuickJS that we use. */
-interface QuickJsFunctions {
-  readonly HEAPU8: Uint8Array<ArrayBuffer>;
-  callbacks: object;
-  _malloc(size: number): Pointer;
-  _free(pointer: Pointer): void;
-  _QTS_NewRuntime(): Pointer;
-  _QTS_FreeRuntime(runtime: Pointer): void;
-  _QTS_RuntimeSetMemoryLimit(runtime: Pointer, bytes: number): void;
-  _QTS_RuntimeSetMaxStackSize(runtime: Pointer, bytes: number): void;
-  _QTS_RuntimeEnableInterruptHandler(runtime: Pointer): void;
-  _QTS_RuntimeComputeMemoryUsage(runtime: Pointer, context: Pointer): Pointer;
-  _QTS_NewContext(runtime: Pointer, intrinsics: number): Pointer;
-  _QTS_FreeContext(context: Pointer): void;
-  _QTS_FreeValuePointer(context: Pointer, value: Pointer): void;
-  _QTS_GetUndefined(): Pointer;
-  _QTS_NewFloat64(context: Pointer, value: number): Pointer;
-  _QTS_GetFloat64(context: Pointer, value: Pointer): number;
-  _QTS_NewString(context: Pointer, text: Pointer): Pointer;
-  _QTS_GetString(context: Pointer, value: Pointer): Pointer;
-  _QTS_FreeCString(context: Pointer, text: Pointer): void;
-  _QTS_NewArrayBuffer(context: Pointer, bytes: Pointer, length: number): Pointer;
-  _QTS_GetArrayBuffer(context: Pointer, value: Pointer): Pointer;
-  _QTS_GetArrayBufferLength(context: Pointer, value: Pointer): number;
-  _QTS_ArgvGetJSValueConstPointer(list: Pointer, index: number): Pointer;
-  _QTS_GetPropNumber(context: Pointer, value: Pointer, index: number): Pointer;
-  _QTS_PromiseState(context: Pointer, promise: Pointer): number;
-  _QTS_PromiseResult(context: Pointer, promise: Pointer): Pointer;
-  _QTS_IsJobPending(runtime: Pointer): number;
-  _QTS_ExecutePendingJob(runtime: Pointer, most: number, context: Pointer): Pointer;
-  _QTS_Call(context: Pointer, callee: Pointer, self: Pointer, count: number, args: Pointer): Pointer;
-  _QTS_ResolveException(context: Pointer, value: Pointer): Pointer;
-  _QTS_Dump(context: Pointer, value: Pointer): Pointer;
-  _QTS_Eval(ctx: Pointer, code: Pointer, length: number, name: Pointer, module: number, flags: number): Pointer;
-  _QTS_NewFunction(context: Pointer, name: Pointer, count: number, isConstructor: number, id: number): Pointer;
-}
-
 type QuickJsLoader = (options: object) => Promise<QuickJsFunctions>;
 
 /** Answers calls of the one function of the host that a context has. */
@@ -120,6 +82,7 @@ export class QuickJs {
   readonly #scratch: Pointer;
   #bytes: Buffer;
   #words: Uint32Array;
+  readonly #knownTexts = new KnownTexts();
   #running: RunBudget | null = null;
   /** Turns of the host that are not taken from the fuel yet. */
   #charged = 0;
@@ -271,14 +234,13 @@ export class QuickJs {
 
   /** The memory as numbers of four bytes. */
   get words(): Uint32Array {
-    if (this.#words.buffer !== this.#functions.HEAPU8.buffer)
-      this.#words = new Uint32Array(this.#functions.HEAPU8.buffer);
+    if (this.#words.length === 0) this.#words = new Uint32Array(this.#functions.HEAPU8.buffer);
     return this.#words;
   }
 
-  /** The memory, which moves when it grows. */
+  /** The memory, which moves when it grows: nothing is left in the place where it was. */
   get #memory(): Buffer {
-    if (this.#bytes.buffer !== this.#functions.HEAPU8.buffer) this.#bytes = bufferOf(this.#functions.HEAPU8);
+    if (this.#bytes.length === 0) this.#bytes = bufferOf(this.#functions.HEAPU8);
     return this.#bytes;
   }
 
@@ -351,7 +313,7 @@ export class QuickJs {
     const isWide = (this.words[(start - TEXT_HEADER + 4) >> 2]! & WIDE) !== 0;
     this.charge(length / BYTES_PER_TURN);
     if (isWide) return this.#memory.toString('utf16le', start, start + 2 * length).toWellFormed();
-    return this.#memory.latin1Slice(start, start + length);
+    return this.#knownTexts.read(this.#memory, start, length);
   }
 
   /** True if values and texts are in the memory as we read and write them. */

@@ -11,7 +11,7 @@ import {
 import { contextNames, contextValue } from './contexts.ts';
 import type { Given, HostArguments } from './given-to-host.ts';
 import { isLine } from './header-changes.ts';
-import { changeHeader, reasonOf, type SeenMessage, seenHeader, seenLines, shownUri } from './messages.ts';
+import { changeHeader, reasonOf, type SeenMessage, seenHeader, seenLines, seenValues, shownUri } from './messages.ts';
 import { gatewayValue, hasMoreValues, passedText, plainValue } from './plain-values.ts';
 import { operation, shared } from './prelude/operations.ts';
 import type { RunBudget } from './run-budget.ts';
@@ -94,9 +94,10 @@ function setHeader(run: AnsweredRun, given: HostArguments): number | undefined {
   const value = given.has(3) ? given.text(3) : null;
   const isList = mode >= 2;
   if (!isLine(name) || (value !== null && !isList && !isLine(value))) return 1;
-  const isAdded = mode % 2 === 1;
-  const values = value === null ? [] : isList ? value.split('\n') : [value];
-  if (message !== undefined) run.budget.hold(changeHeader(message, { name, isAdded, values }));
+  if (message === undefined) return undefined;
+  const line = value === null ? [name] : isList ? [name, ...value.split('\n')] : [name, value];
+  if (mode % 2 === 1) line.splice(1, 0, ...seenValues(message, name));
+  run.budget.hold(changeHeader(message, line));
   return undefined;
 }
 

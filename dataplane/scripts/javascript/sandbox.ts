@@ -2,8 +2,10 @@ import type { BudgetLimits } from '../script-budget.ts';
 import { type Given, GivenToHost, type HostArguments } from './given-to-host.ts';
 import { entrance } from './prelude/operations.ts';
 import { PRELUDE } from './prelude/prelude.ts';
-import { mark, type Pointer, type QuickJs, QuickJsLost, VALUE_SIZE } from './quickjs.ts';
+import { mark, type QuickJs, QuickJsLost, VALUE_SIZE } from './quickjs.ts';
+import type { Pointer } from './quickjs-functions.ts';
 import type { RunBudget } from './run-budget.ts';
+import { isUnseen, LISTED, PROMISES, RETURNED } from './unseen-promise.ts';
 
 /** Bytes of the stack of one script, some hundred calls: the stack of the thread must be larger in every case. */
 const STACK = 64 * 1024;
@@ -33,6 +35,10 @@ export interface Entering {
   readonly budget: RunBudget;
   /** The promise of its result, or 0. The sandbox looks at it each time, and frees it when it is settled. */
   promise: Pointer;
+  /** The promise of the request that it passed on last, or 0. */
+  passed: Pointer;
+  /** True if its result is the response to that request, because nobody else can see the promise. */
+  isPassing: boolean;
 }
 
 /** An exception of a script outside of its runs, such as one of its syntax. */
@@ -77,7 +83,8 @@ export class Sandbox {
     this.#args = functions._malloc(64);
     if (this.#context === 0 || this.#args === 0) throw new QuickJsLost();
     this.#slots = Array.from({ length: MOST_GIVEN }, () => functions._QTS_NewFloat64(this.#context, 0));
-    if (!quickJs.isKnown(this.#context) || !this.#isPacked()) throw new Error('the layout of QuickJS is not known');
+    if (!quickJs.isKnown(this.#context) || !this.#isPacked() || !this.#seesPromises())
+      throw new Error('the layout of QuickJS is not known');
     this.#given = new GivenToHost(quickJs, this.#context);
     quickJs.listen(this.#context, (count, list) => this.#answer(host, count, list));
     const callback = quickJs.lend('host', (name) => functions._QTS_NewFunction(this.#context, name, 0, 0, 1)) ?? lost();
@@ -149,9 +156,21 @@ export class Sandbox {
     } finally {
       this.#clear();
     }
-    if (kind === entrance.begin && this.quickJs.words[(result >> 2) + 1] === mark.object) run.promise = result;
+    if (kind === entrance.begin && this.quickJs.words[(result >> 2) + 1] === mark.object) this.#returned(run, result);
     else this.#free(result);
     return this.#work(budget) && (run.promise === 0 || this.#settled(run));
+  }
+
+  /** Takes the promise that a script returned. */
+  #returned(run: Entering, result: Pointer): void {
+    const { words } = this.quickJs;
+    const promise = words[result >> 2]!;
+    run.promise = result;
+    if (promise !== run.passed) return;
+    if (isUnseen(words, promise, RETURNED)) {
+      run.isPassing = true;
+      this.release(run);
+    } else this.#free(this.#callEntrance(entrance.keep, 0));
   }
 
   /** Hands the result of a run over, once its promise is settled. @returns false if its budget is exceeded */
@@ -221,6 +240,19 @@ export class Sandbox {
     return this.#slots[0]! % VALUE_SIZE === 0 && number(7) === 7 && number(-7) === -7;
   }
 
+  /** True if promises are in the memory as we read them. */
+  #seesPromises(): boolean {
+    const list = this.evaluate(PROMISES, 'gateway');
+    const seen = [true, false, false, false].every((expected, index) => {
+      const value = this.quickJs.functions._QTS_GetPropNumber(this.#context, list, index);
+      const found = isUnseen(this.quickJs.words, this.quickJs.words[value >> 2]!, LISTED);
+      this.#free(value);
+      return found === expected;
+    });
+    this.#free(list);
+    return seen;
+  }
+
   /** Runs jobs of promises that are due. */
   #work(budget: RunBudget): boolean {
     const { functions } = this.quickJs;
@@ -254,7 +286,7 @@ export class Sandbox {
   get bytes(): number {
     const { functions } = this.quickJs;
     const usage = functions._QTS_RuntimeComputeMemoryUsage(this.#runtime, this.#context);
-    const text = this.quickJs.text(functions._QTS_Dump(this.#context, usage));
+    const text = this.#dumped(usage);
     this.#free(usage);
     const { memory_used_size: size } = JSON.parse(text) as { memory_used_size?: number };
     return size ?? 0;
@@ -305,10 +337,19 @@ export class Sandbox {
     const { quickJs } = this;
     const exception = quickJs.functions._QTS_ResolveException(this.#context, value);
     if (exception === 0) return value;
-    const text = quickJs.text(quickJs.functions._QTS_Dump(this.#context, exception));
+    const text = this.#dumped(exception);
     this.#free(exception);
     this.#free(value);
     throw exceptionOf(text);
+  }
+
+  /** A value as JSON. */
+  #dumped(value: Pointer): string {
+    const { functions } = this.quickJs;
+    const pointer = functions._QTS_Dump(this.#context, value);
+    const text = this.quickJs.text(pointer);
+    functions._QTS_FreeCString(this.#context, pointer);
+    return text;
   }
 
   #textOf(value: Pointer): string | null {

@@ -34,6 +34,7 @@ export const entrance = {
   forget: 5,
   globals: 6,
   settled: 7,
+  keep: 8,
 } as const;
 
 /** Maps that a script shares with others, by number. */

@@ -75,5 +75,5 @@ ${VALUES}
 ${MESSAGES}
 ${RUNS}
 ${FROZEN}
-return [setScript, begin, arrived, content, refused, forget, () => JSON.stringify(globals), settled];
+return [setScript, begin, arrived, content, refused, forget, () => JSON.stringify(globals), settled, keep];
 })`);

@@ -17,8 +17,19 @@ const plain = (text) => {
   return text.charCodeAt(0) === 0x6a ? JSON.parse(text.slice(1)) : text.slice(1);
 };
 
-/** The last promise that was made for a request that the script passed on. */
+/**
+ * The last promise of a request that the script passed on, its number, and its run with its functions. If the script
+ * returns the promise and nobody else can see it, nobody needs them: the response is the result.
+ */
 let passed = null;
+let passedCall = 0;
+let passedOn = null;
+/** Keeps the functions of the promise until the response is there. */
+const keep = () => {
+  pending.set(passedCall, passedOn);
+  passed = null;
+  passedOn = null;
+};
 /** One executor for all promises, which are made one by one. */
 let resolveNew = null;
 let rejectNew = null;
@@ -26,15 +37,16 @@ const keepFunctions = (resolve, reject) => {
   resolveNew = resolve;
   rejectNew = reject;
 };
-/** A promise that the gateway settles. The message is that of the run, or has its number. */
-const pendingPromise = (message, call) => {
+/** A promise that the gateway settles. */
+const pendingPromise = (run, call) => {
   const made = new Promise(keepFunctions);
-  pending.set(call, [message, resolveNew, rejectNew]);
+  pending.set(call, [run, resolveNew, rejectNew, null]);
   return made;
 };
+/** The message is that of the run, or has its number. */
 const waiting = (message, op, ...values) => {
   const call = ++lastCall;
-  const made = pendingPromise(message, call);
+  const made = pendingPromise(message[at.run], call);
   host(op, message[at.run], call, ...values);
   return made;
 };
@@ -202,14 +214,17 @@ class AuditService {
 const nextOf = (state) => (request) => {
   const call = ++lastCall;
   const made = new Promise(keepFunctions);
-  pending.set(call, [state, resolveNew, rejectNew]);
-  passed = made;
   const message = request === undefined ? state : requestParts(request);
   // A request that came, of which at most headers were changed.
   if (message === state && state[at.entity] === null && state[at.method] === null && state[at.uri] === null && !hasMaps) {
-    host(operation.next, state[at.run], call);
+    if (passed !== null) keep();
+    passed = made;
+    passedCall = call;
+    passedOn = [state[at.run], resolveNew, rejectNew, null];
+    host(operation.next, state[at.run], call, made);
     return made;
   }
+  pending.set(call, [state[at.run], resolveNew, rejectNew, hasMaps ? state : null]);
   const reject = rejectNew;
   try {
     if (message === null) throw new TypeError('next takes a request');
@@ -300,11 +315,13 @@ const begin = (run, request) => {
       load(state);
     }
     const result = script(state, hasVariables ? JSON.parse(host(operation.field, run, -1, 3)) : NONE);
-    const isPassed = result === passed && result !== null;
-    passed = null;
-    if (isPassed) {
-      if (keepsStates) states.set(run, state);
-      return result;
+    if (passed !== null) {
+      if (result === passed && passedOn[0] === run) {
+        passed = null;
+        leave(state);
+        return result;
+      }
+      keep();
     }
     if (typeof result === 'object' && result !== null && typeof result.then === 'function') {
       const made = promised.call(Promise, result);
@@ -352,18 +369,19 @@ const setScript = (made, text) => {
   globals = given.globals;
 };
 const arrived = (call, status, id) => {
-  const found = pending.get(call);
-  pending.delete(call);
-  if (hasMaps) load(found[0]);
-  found[1](new Response(SECRET, [found[0][at.run], id, null, null, status, null]));
+  const found = take(call);
+  if (found[3] !== null) load(found[3]);
+  found[1](new Response(SECRET, [found[0], id, null, null, status, null]));
 };
 const content = (call, given) => take(call)[1](typeof given === 'string' ? plain(given) : given);
 const refused = (call, text) => take(call)[2](new TypeError(plain(text)));
 const forget = (run) => {
+  if (passed !== null) keep();
   states.delete(run);
-  for (const [call, { 0: message }] of pending) if (message[at.run] === run) pending.delete(call);
+  for (const [call, { 0: owner }] of pending) if (owner === run) pending.delete(call);
 };
 const take = (call) => {
+  if (passed !== null) keep();
   const found = pending.get(call);
   pending.delete(call);
   return found;

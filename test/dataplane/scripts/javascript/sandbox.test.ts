@@ -8,7 +8,13 @@ import { wrappedScript } from '../../../../dataplane/scripts/javascript/script-t
 const LIMITS = { milliseconds: 10_000, bytes: 32 * 1024 * 1024, depth: 300 };
 const SETTINGS = JSON.stringify({ constants: [], hasVariables: false, mentions: {}, globals: {} });
 
-const entering = (id: number, limits = LIMITS): Entering => ({ id, budget: new RunBudget(limits), promise: 0 });
+const entering = (id: number, limits = LIMITS): Entering => ({
+  id,
+  budget: new RunBudget(limits),
+  promise: 0,
+  passed: 0,
+  isPassing: false,
+});
 
 function sandboxWith(quickJs: QuickJs, text: string, failures: string[] = []): { sandbox: Sandbox; call(): number } {
   let call = 0;
@@ -78,4 +84,73 @@ it('gives up the memory of an operation that does not end, and no other memory',
   expect(quickJs.isLost).toBe(true);
   sound.enter(entering(1), entrance.begin, 1, 0);
   expect(failures).toEqual(['"Error: ran"']);
+});
+
+const PASSING = 'return next(request)';
+
+/** A script that runs once, and its run. */
+async function passing(text: string): Promise<{ run: Entering; sandbox: Sandbox; failures: string[]; done: number[] }> {
+  const quickJs = await QuickJs.create(LIMITS.bytes);
+  const run = entering(1);
+  const failures: string[] = [];
+  const done: number[] = [];
+  const sandbox = new Sandbox(quickJs, LIMITS, (name, _run, given) => {
+    if (name === operation.next) run.passed = given.object(1);
+    if (name === operation.failed) failures.push(given.text(0));
+    if (name === operation.done) done.push(given.number(2));
+    return undefined;
+  });
+  const names = { own: ['request', 'next', 'globals'], constants: [], heap: [], variables: [] };
+  sandbox.load(wrappedScript(text, names), 'script', SETTINGS);
+  expect(sandbox.enter(run, entrance.begin, 1, 0)).toBe(true);
+  return { run, sandbox, failures, done };
+}
+
+it.each([
+  ['is returned at once', PASSING],
+  ['is returned from a variable', 'const passed = next(request); const list = [passed]; return list[0]'],
+  ['has no use in jobs that run', `Promise.resolve().then(() => {}); ${PASSING}`],
+])('needs no second entry if the promise of next %s', async (_, text) => {
+  const { run, failures } = await passing(text);
+  expect(run).toMatchObject({ isPassing: true, promise: 0 });
+  expect(failures).toEqual([]);
+});
+
+it.each([
+  ['has a reaction', 'const passed = next(request); passed.then(() => {}); return passed'],
+  ['has a reaction for failures', 'const passed = next(request); passed.catch(() => {}); return passed'],
+  ['is in globals', 'return (globals.passed = next(request))'],
+  ['is in a function that is kept', 'const passed = next(request); globals.read = () => passed; return passed'],
+  ['is in a cycle', 'const passed = next(request); const cycle = { passed }; cycle.self = cycle; return passed'],
+  ['has a weak reference', 'const passed = next(request); globals.weak = new WeakRef(passed); return passed'],
+  ['is awaited', 'return await next(request)'],
+  ['is not the last one', 'const passed = next(request); next(request); return passed'],
+])('goes on with the response if the promise of next %s', async (_, text) => {
+  const { run, sandbox, failures, done } = await passing(text);
+  expect(run.isPassing).toBe(false);
+  expect(run.promise).not.toBe(0);
+  expect(sandbox.enter(run, entrance.arrived, 1, 204, 1)).toBe(true);
+  expect(done).toEqual([204]);
+  expect(failures).toEqual([]);
+});
+
+it('keeps nothing of a run whose response is not seen', async () => {
+  const quickJs = await QuickJs.create(LIMITS.bytes);
+  let run = entering(0);
+  const sandbox = new Sandbox(quickJs, LIMITS, (name, _run, given) => {
+    if (name === operation.next) run.passed = given.object(1);
+    return undefined;
+  });
+  const names = { own: ['request', 'next', 'globals'], constants: [], heap: [], variables: [] };
+  sandbox.load(wrappedScript(PASSING, names), 'script', SETTINGS);
+  const runs = (from: number, to: number): number => {
+    for (let id = from; id < to; id++) {
+      run = entering(id);
+      sandbox.enter(run, entrance.begin, id, 0);
+      expect(run.isPassing).toBe(true);
+    }
+    return sandbox.bytes;
+  };
+  const before = runs(1, 20);
+  expect(runs(20, 200) - before).toBeLessThan(1000);
 });
