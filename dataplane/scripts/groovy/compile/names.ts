@@ -51,7 +51,7 @@ const KNOWN_ABOVE: ReadonlySet<string> = new Set([
   'java.lang.Enum',
   'groovy.lang.Script',
   'groovy.lang.GroovyObject',
-  'groovy.lang.GroovyObjectSupport',
+  'java.lang.Runnable',
 ]);
 
 /** In a static method a name is a variable, a static member or a class; Groovy has nothing else to look in. */

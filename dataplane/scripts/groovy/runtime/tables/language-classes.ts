@@ -285,7 +285,11 @@ export const languageClasses: readonly ClassSpec[] = [
       'getVariables()': (rt) => (rt as Core).binding,
     },
     property: (rt, _self: Value, name) =>
-      name === 'variables' ? (rt as Core).binding : ((rt as Core).binding.get(name) ?? noVariable(rt, name)),
+      name === 'class' || name === 'metaClass'
+        ? undefined
+        : name === 'variables'
+          ? (rt as Core).binding
+          : ((rt as Core).binding.get(name) ?? noVariable(rt, name)),
     setProperty: (rt, _self: Value, name, value) => {
       (rt as Core).binding.put(name, value);
       return true;

@@ -1,7 +1,8 @@
 import { ArrayValue } from '../../values/collections.ts';
 import { THROWABLE } from '../../values/core-classes.ts';
 import type { ClassSpec, JavaClass, Runtime, Value } from '../../values/java-class.ts';
-import { Throwable } from '../../values/throwable.ts';
+import { Throwable, Thrown } from '../../values/throwable.ts';
+import { missingMethod, missingProperty } from '../failures.ts';
 
 /** Exception classes by superclass; the library may declare more. */
 const CLASSES: Readonly<Record<string, string>> = {
@@ -86,6 +87,16 @@ function describe(rt: Runtime, self: Throwable): string {
   return extra === null ? self.javaClass.name : `${self.javaClass.name}: ${rt.text(extra)}`;
 }
 
+/** The exception that the language itself would throw. */
+function missing(fail: () => never): Throwable {
+  try {
+    return fail();
+  } catch (error) {
+    if (!(error instanceof Thrown)) throw error;
+    return error.throwable;
+  }
+}
+
 const throwable: ClassSpec = {
   name: 'java.lang.Throwable',
   constructors: {
@@ -152,6 +163,23 @@ export const throwableClasses: readonly ClassSpec[] = [
       '(String)': (_rt, self: Value, [message]: [string]) => made(self, message),
       '(String, String)': (rt, self: Value, [input, reason]: [string, string]) =>
         made(self, `${reason}: ${rt.text(input)}`),
+    },
+  },
+  {
+    name: 'groovy.lang.MissingPropertyException',
+    superclass: 'groovy.lang.GroovyRuntimeException',
+    constructors: {
+      '(String)': (_rt, self: Value, [message]: [string]) => made(self, message),
+      '(String, Class)': (rt, _self: Value, [name, type]: [string, JavaClass]) =>
+        missing(() => missingProperty(rt, type, name)),
+    },
+  },
+  {
+    name: 'groovy.lang.MissingMethodException',
+    superclass: 'groovy.lang.GroovyRuntimeException',
+    constructors: {
+      '(String, Class, Object[])': (rt, _self: Value, [name, type, args]: [string, JavaClass, ArrayValue]) =>
+        missing(() => missingMethod(rt, type, name, args.items)),
     },
   },
   {
