@@ -98,7 +98,7 @@ function overloadsOf(owner: JavaClass, method: TemplateMethod, code: ScriptFunct
       owner,
       name: method.name,
       parameters: given.map((index) => method.types[index]!.name),
-      isVariadic: method.isVariadic && isAll,
+      isVariadic: method.isVariadic && !omitted.has(method.types.length - 1),
       shown: shownAs(owner, method, given),
       types: given.map((index) => method.types[index]!),
       code: run as never,

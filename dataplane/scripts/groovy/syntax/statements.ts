@@ -25,7 +25,10 @@ function endStatement(p: Parsing): void {
   const before = cursor.tokens[cursor.at - 1];
   const isAfterBlock =
     before?.kind === 'operator' && before.text === '}' && (cursor.is('case') || cursor.is('default'));
-  if (!isAfterBlock) cursor.unexpected();
+  if (isAfterBlock) return;
+  if (before?.kind === 'operator' && before.text === '}')
+    cursor.unsupported("a statement on the line of a '}' that ends another is not supported");
+  cursor.unexpected();
 }
 
 export function parseBlock(p: Parsing): Statement[] {
@@ -142,6 +145,7 @@ function keywordStatement(p: Parsing): Statement | null {
     case 'assert':
       return assertStatement(p);
     case 'synchronized':
+      if (cursor.peek().text !== '(') return parseDeclaration(p);
       cursor.next();
       inParentheses(p);
       return { kind: 'block', place, body: parseBlock(p) };
