@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { theCluster } from '../../support/cluster/cluster.ts';
 import { sayingHandler, sayingRoute } from '../../support/cluster/deployed-routes.ts';
+import { buildConsole } from '../../support/console/built-console.ts';
 import { CREST_WORDS, type CrestClient, crestClient } from '../../support/crest/cluster-client.ts';
 import { routesUser } from '../../support/crest/cluster-users.ts';
 import { DeployedGateway, type RunningController } from '../../support/gateways/deployed-gateway.ts';
@@ -147,6 +148,16 @@ describe('a request without a good token', () => {
     const answer = await client.ask(null, 'GET', `/api/routes/${shop}.orders`, { headers: given });
     expect(answer).toMatchObject({ status: 401, body: { code: 401, reason: 'Unauthorized' } });
     expect(answer.headers['www-authenticate']).toBe('Bearer');
+  });
+
+  it('gets the files of the console, which have no data, on the secured port only', async () => {
+    await buildConsole();
+    const page = await client.ask(null, 'GET', '/console/routes');
+    expect(page.status).toBe(200);
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect((await client.ask(null, 'GET', '/api/info')).status).toBe(401);
+    const plain = await fetch(`http://127.0.0.1:${controller.adminPort}/console/`);
+    expect(plain.status).toBe(404);
   });
 
   it('learns nothing of other origins and paths', async () => {

@@ -314,3 +314,22 @@ describe('the policy of the console', () => {
     expect(answered.status).toBe(403);
   });
 });
+
+describe('a gateway in the mode PRODUCTION', () => {
+  it('shows states and figures of routes, and no conditions and documents', async () => {
+    using production = new InstanceFolder({
+      'config/routes/10-orders.json': { condition: "${request.uri.path == '/hidden'}", handler: answer(200) },
+    });
+    const other = await GatewayProcess.run(production.path);
+    onTestFinished(() => other.stop());
+    const { page } = await open('/routes');
+    await page.goto(`http://127.0.0.1:${other.adminPort}/console/routes`);
+    await page.getByText('conditions and documents are not shown').waitFor();
+    expect(await ids(page)).toEqual(['10-orders']);
+    expect(await page.textContent('body')).not.toContain('/hidden');
+    await page.getByRole('link', { name: '10-orders' }).click();
+    await page.getByText('The document is not shown').waitFor();
+    await page.goto(`http://127.0.0.1:${other.adminPort}/console/secret-stores`);
+    await page.getByRole('alert').waitFor();
+  });
+});
