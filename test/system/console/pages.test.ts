@@ -321,7 +321,9 @@ describe('a gateway in the mode PRODUCTION', () => {
       'config/routes/10-orders.json': { condition: "${request.uri.path == '/hidden'}", handler: answer(200) },
     });
     const other = await GatewayProcess.run(production.path);
-    onTestFinished(() => other.stop());
+    onTestFinished(async () => {
+      await other.stop();
+    });
     const { page } = await open('/routes');
     await page.goto(`http://127.0.0.1:${other.adminPort}/console/routes`);
     await page.getByText('conditions and documents are not shown').waitFor();
