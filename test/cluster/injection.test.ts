@@ -205,7 +205,13 @@ describe('the injector, called by a real API server with the registration of the
     const [sidecar] = sidecarsOf(await stored(shop, 'web'));
     expect(sidecar).toMatchObject({
       restartPolicy: 'Always',
-      env: [{ name: 'GATEWARDEN_CA', value: authority.certificate }],
+      env: [
+        { name: 'GATEWARDEN_CA', value: authority.certificate },
+        {
+          name: 'GATEWARDEN_ZONE',
+          valueFrom: { fieldRef: { fieldPath: "metadata.labels['topology.kubernetes.io/zone']" } },
+        },
+      ],
       ports: [{ name: 'gatewarden', containerPort: 15_080 }, { containerPort: 15_090 }],
     });
     expect(spec.containers.map(({ name }) => name)).toEqual(['app']);
