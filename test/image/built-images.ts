@@ -12,6 +12,7 @@ const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCES = [
   'cli',
+  'console',
   'contract',
   'controller',
   'dataplane',
@@ -20,6 +21,7 @@ const SOURCES = [
   'LICENSE',
   'package.json',
   'package-lock.json',
+  'tsconfig.json',
 ];
 
 interface Descriptor {

@@ -32,8 +32,8 @@ describe('the bundle of the program', () => {
     expect(text).not.toMatch(/new URL\([`"'][^`"']+\.ts[`"']/);
   });
 
-  it('has QuickJS beside the code, which only scripts in JavaScript load', () => {
-    expect(bundle.data.map(({ name }) => name)).toEqual(['emscripten-module.wasm']);
+  it('has QuickJS and the console beside the code, which only scripts in JavaScript and people load', () => {
+    expect(bundle.data.map(({ name }) => name)).toEqual(['emscripten-module.wasm', 'console.json']);
     const text = bundle.files.map(({ code }) => code).join('\n');
     expect(text).toMatch(/new URL\([`"']\.\/emscripten-module\.wasm[`"'],\s*import\.meta\.url\)/);
     expect([...packagesWith(['main.js', 'run-instance.js', 'unit.js'])].join()).not.toContain('quickjs');
