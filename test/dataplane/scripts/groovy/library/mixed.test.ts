@@ -4,7 +4,7 @@ import { factOf } from '../../../../support/groovy/fact-of.ts';
 const facts: readonly (readonly [script: string, result: unknown])[] = [
   ['def l=[1,2,3,4]; l[1..2]=[9]; l', [1, 9, 4]],
   ["def l=[1,2,3]; l[0..1]='x'; l", ['x', 3]],
-  ['null.each { }', null],
+  ['null.each { }', { $object: 'NullObject', string: 'null' }],
   ['null.collect { it }', []],
   [
     '[1,2,3].size',
