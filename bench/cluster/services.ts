@@ -149,18 +149,20 @@ async function measureChanges(services: number, changes: number): Promise<void> 
   };
   try {
     await deployed.kubectl(['create', 'namespace', NAMESPACE]);
-    const names = Array.from({ length: services }, (_, at) => `s${at}`);
+    // all of one length, so that none begins with another one, whose Route would take its requests
+    const names = Array.from({ length: services }, (_, at) => `s${String(at).padStart(4, '0')}`);
     const items = names.map((name) => serviceOf(NAMESPACE, name));
     await deployed.apply({ apiVersion: 'v1', kind: 'List', items });
     for (const name of names) await client.applySlice(name, slice(name, ports[0]!));
     await client.createAll(services, (at) => {
-      const { spec } = routeToService(NAMESPACE, `s${at}`, { name: `s${at}`, port: 80 });
-      return [`s${at}`, spec as JsonObject];
+      const name = names[at]!;
+      const { spec } = routeToService(NAMESPACE, name, { name, port: 80 });
+      return [name, spec as JsonObject];
     });
     await deployed.startController();
     for (let at = 0; at < PLANES; at++) await deployed.startPlane();
     const probes = await Promise.all(deployed.planes.map(({ port }) => PlaneProbe.connect(port)));
-    const name = `s${services - 1}`;
+    const name = names.at(-1)!;
     const untilUsed = (text: string, patience = 10_000): Promise<number[]> =>
       Promise.all(probes.map((probe) => probe.until(`/${name}`, (answer) => answer === `200 ${text}`, patience)));
     await untilUsed('0', 120_000);
