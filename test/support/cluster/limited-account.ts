@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, vi } from 'vitest';
 import { watchedDirectory } from '../state/temporary-files.ts';
 import { kubeconfigText } from './api-server.ts';
 import type { TestCluster } from './cluster.ts';
@@ -78,5 +77,6 @@ export async function untilAllowed(cluster: TestCluster, account: string, access
   const spec = { user: `system:serviceaccount:${account}`, ...attributes };
   const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
   const words = ['create', '-f', '-', '-o', 'jsonpath={.status.allowed}'];
-  await vi.waitFor(async () => expect(await cluster.run(words, JSON.stringify(review))).toBe('true'));
+  // benchmarks have users too, and run outside of vitest; the process of each question is pause enough
+  while ((await cluster.run(words, JSON.stringify(review))) !== 'true');
 }
