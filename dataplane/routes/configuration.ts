@@ -334,7 +334,7 @@ export class Configuration {
       id: null,
       failed: (error) => this.failed(`${name}.default`, error),
     });
-    const table = new RouterTable(name, heap, lastRoute, this.tenancy.grants, this.shared.certificates);
+    const table = new RouterTable(name, heap, lastRoute, this.tenancy.grants);
     const routes = new Map<string, Route>();
     for (const entry of this.entriesOf(name).values()) {
       const route = this.routeOf(entry, heap, undefined);

@@ -60,7 +60,7 @@ export class RouteResources {
   /** By key. */
   held: SharedResources = new Map();
   readonly heaps: SharedHeaps;
-  readonly certificates: HostCertificates;
+  private readonly certificates: HostCertificates;
   private readonly options: RouteResourcesOptions;
   private readonly services: HeldServices;
 

@@ -3,7 +3,6 @@ import type { Exchange, Next } from '../engine/message/exchange.ts';
 import { refusalResponse } from '../engine/message/response.ts';
 import type { Heap } from '../heap/heap.ts';
 import { afterRequest } from '../heap/objects/buffering.ts';
-import type { HostCertificates } from '../tls/hosts/host-certificates.ts';
 import { ClaimedPlaces, NO_CLAIMS } from './claimed-places.ts';
 import type { Route } from './route.ts';
 import { RouteIndex } from './route-index.ts';
@@ -18,7 +17,6 @@ export class RouterTable {
   readonly heap: Heap;
   private readonly defaultRoute: Next;
   private readonly grants: HostGrants;
-  private readonly certificates: HostCertificates;
   private readonly byId = new Map<string, Route>();
   private readonly operators = new RouteIndex();
   private readonly tenants = new Map<string, RouteIndex>();
@@ -26,12 +24,11 @@ export class RouterTable {
   /** The routes of the tenant that has all hosts; null where the host decides. */
   private only: RouteIndex | null = null;
 
-  constructor(name: string, heap: Heap, defaultRoute: Next, grants: HostGrants, certificates: HostCertificates) {
+  constructor(name: string, heap: Heap, defaultRoute: Next, grants: HostGrants) {
     this.name = name;
     this.heap = heap;
     this.defaultRoute = defaultRoute;
     this.grants = grants;
-    this.certificates = certificates;
   }
 
   readonly handle: Next = (exchange: Exchange) => {
@@ -93,10 +90,11 @@ export class RouterTable {
 
   /** Whether the client connected to a host of one tenant, or with one certificate, and asks for that of another. */
   private isMisdirected({ origin, request }: Exchange): boolean {
-    const { serverName } = origin.facts;
+    const { facts } = origin;
+    const { serverName } = facts;
     const { receivedHost } = request.uri;
     if (serverName === null || serverName === receivedHost) return false;
-    if (!this.certificates.isShownFor(receivedHost, serverName)) return true;
+    if (facts.isShownFor?.(receivedHost) === false) return true;
     if (this.only !== null) return false;
     const tenant = this.grants.tenantOf(serverName);
     return tenant !== null && tenant !== (this.grants.tenantOf(receivedHost) ?? tenant);

@@ -57,7 +57,7 @@ export function beginPublicHandshake(
     const protocol = agreedProtocol(secure.alpnProtocol);
     const certificates = verifiedChain(shown, trust);
     const serverName = secure.servername || null;
-    owner.secured({ wire: new SocketWire(secure, owner), protocol, certificates, serverName });
+    owner.secured({ wire: new SocketWire(secure, owner), protocol, certificates, serverName, choice: contexts });
   });
   if (early !== null && early.length > 0) socket.unshift(early);
   socket.allowHalfOpen = false; // who leaves before the handshake is over is gone

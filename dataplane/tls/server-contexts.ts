@@ -1,7 +1,8 @@
 import { constants, createHash } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import type { Logger } from 'pino';
-import type { TicketKeys } from '../engine/wire/secure-transport.ts';
+import type { ServerCertificate } from '../../contract/snapshot.ts';
+import type { CertificateChoice, TicketKeys } from '../engine/wire/secure-transport.ts';
 import type { TlsKey, Trust } from '../heap/objects/secrets.ts';
 import { type ContextParts, NOBODY, trustText, withContextOptions } from './context-options.ts';
 import type { HostCertificates } from './hosts/host-certificates.ts';
@@ -22,7 +23,7 @@ export interface ServerKeys {
 }
 
 /** The contexts of a listener at one time. */
-export class ServerContexts {
+export class ServerContexts implements CertificateChoice {
   readonly standard: SecureContext;
   /** Whom clients have to be issued by; null when they are not asked. */
   readonly trust: Trust | null;
@@ -78,12 +79,30 @@ export class ServerContexts {
    */
   named(server: string): SecureContext {
     const name = server.toLowerCase();
+    const chosen = this.chosen(name);
+    if (!('privateKey' in chosen)) return chosen;
+    return this.hosts?.contextOf(chosen) ?? this.wildcard(name) ?? this.standard;
+  }
+
+  /** Makes no context: requests may ask for any number of hosts. */
+  isShownFor(host: string, server: string): boolean {
+    if (!this.hasNames) return true;
+    const wanted = this.chosen(host.toLowerCase());
+    return wanted === this.standard || wanted === this.chosen(server.toLowerCase());
+  }
+
+  /** The certificate of a tenant for a host, whether it can be used or not, or a context of the connector. */
+  private chosen(name: string): SecureContext | ServerCertificate {
     const own = this.byName.get(name);
     if (own !== undefined) return own;
     const host = this.hosts?.find(name) ?? null;
-    if (host?.isExact === true) return host.context;
+    if (host?.isExact === true) return host.certificate;
+    return this.wildcard(name) ?? host?.certificate ?? this.standard;
+  }
+
+  private wildcard(name: string): SecureContext | undefined {
     const dot = name.indexOf('.');
-    return (dot > 0 ? this.byName.get(`*${name.slice(dot)}`) : undefined) ?? host?.context ?? this.standard;
+    return dot > 0 ? this.byName.get(`*${name.slice(dot)}`) : undefined;
   }
 }
 

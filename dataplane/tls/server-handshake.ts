@@ -45,7 +45,8 @@ export class ServerHandshake implements HandshakeParty {
   agreed(): void {
     if (this.isOver) return;
     const { handle, wire, auth } = this;
-    const { trust } = this.contexts;
+    const { contexts } = this;
+    const { trust } = contexts;
     let certificates = NOBODY;
     if (auth !== 'NONE') {
       certificates = peerCertificates(handle);
@@ -64,7 +65,8 @@ export class ServerHandshake implements HandshakeParty {
     this.isOver = true;
     wire.opened();
     const protocol = agreedProtocol(handle.getALPNNegotiatedProtocol());
-    this.owner.secured({ wire, protocol, certificates, serverName: handle.getServername() || null });
+    const serverName = handle.getServername() || null;
+    this.owner.secured({ wire, protocol, certificates, serverName, choice: contexts });
   }
 
   disagreed(error: Error): void {

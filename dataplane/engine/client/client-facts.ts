@@ -12,6 +12,7 @@ import { subjectName } from '../head/distinguished-name.ts';
 import { headerText } from '../head/header-text.ts';
 import type { ClientContext, Exchange } from '../message/exchange.ts';
 import { Uri } from '../message/uri.ts';
+import type { CertificateChoice } from '../wire/secure-transport.ts';
 import type { Endpoint, Wire } from '../wire/wire.ts';
 import { forwardedFacts, plainAddress } from './forwarded-facts.ts';
 import type { ProxyHeader } from './proxy-protocol.ts';
@@ -28,6 +29,7 @@ export interface Greeting {
   readonly header: ProxyHeader | null;
   /** The host that the client asked for in the handshake, or null when it named none. */
   readonly serverName: string | null;
+  readonly choice: CertificateChoice;
 }
 
 const NO_CERTIFICATES: readonly X509Certificate[] = Object.freeze([]);
@@ -41,6 +43,7 @@ export class ClientFacts {
   readonly proxied: boolean;
   /** The host of the handshake; null where there was none, or a trusted proxy shook hands with us and not the client. */
   readonly serverName: string | null;
+  private readonly choice: CertificateChoice | null;
   private readonly wire: Wire;
   private readonly trusts: (address: string) => boolean;
   private readonly certificates: readonly X509Certificate[];
@@ -67,8 +70,14 @@ export class ClientFacts {
     this.certificates = greeting?.certificates ?? NO_CERTIFICATES;
     const serverName = greeting?.serverName ?? null;
     this.serverName = trusted || serverName === null ? null : (canonicalHost(serverName) ?? serverName);
+    this.choice = greeting?.choice ?? null;
     const header = greeting?.header ?? null;
     if (header !== null) this.introduce(header);
+  }
+
+  /** Whether the client was shown the certificate of a host; also where the host has none. */
+  isShownFor(host: string): boolean {
+    return this.serverName === null || this.choice?.isShownFor(host, this.serverName) !== false;
   }
 
   get remote(): Endpoint {

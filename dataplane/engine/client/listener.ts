@@ -213,8 +213,8 @@ export class Listener implements ConnectionOwner {
 
   /** Gives a client that has shaken hands to what speaks its protocol. */
   private adopt(client: SecureClient, header: ProxyHeader | null, trusted: boolean): ListenedConnection {
-    const { wire, certificates, protocol, serverName } = client;
-    const greeting = { certificates, header, serverName };
+    const { wire, certificates, protocol, serverName, choice } = client;
+    const greeting = { certificates, header, serverName, choice };
     const connection =
       protocol === 'h2'
         ? new ClientSession(wire, this, new ClientFacts(wire, this.scheme, trusted, this.trusts, greeting))

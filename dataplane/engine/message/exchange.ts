@@ -70,6 +70,8 @@ export interface Origin {
   readonly facts: {
     /** The host that the client asked for when it shook hands, or null. */
     readonly serverName: string | null;
+    /** Whether the client was shown the certificate of a host when it shook hands; absent: yes. */
+    isShownFor?(host: string): boolean;
     /** Whether forwarding headers are believed; absent: no. */
     readonly trusted?: boolean;
     clientContext(exchange: Exchange): ClientContext;

@@ -34,6 +34,13 @@ export interface SecureClient {
   readonly certificates: readonly X509Certificate[];
   /** The host that it asked for in the handshake, or null when it named none. */
   readonly serverName: string | null;
+  readonly choice: CertificateChoice;
+}
+
+/** Certificates that a listener shows, by server name. */
+export interface CertificateChoice {
+  /** Whether a client that connected to a server was shown the certificate of a host; also where the host has none. */
+  isShownFor(host: string, server: string): boolean;
 }
 
 /** Listener for the end of a handshake, which also gets the data right after it. Exactly one of the two is called. */

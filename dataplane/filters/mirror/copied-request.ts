@@ -47,6 +47,7 @@ export class CopiedRequest {
     const original = copyOf(originalUri);
     this.facts = {
       serverName: origin.facts.serverName,
+      isShownFor: (host) => origin.facts.isShownFor?.(host) !== false,
       clientContext: () => client,
       remoteAddress: () => client.remoteAddress,
       originalUri: () => original,

@@ -23,7 +23,11 @@ export class HostCertificates {
   private held: readonly ServerCertificate[] = [];
   private hashes: ReadonlySet<string> = new Set();
 
-  /** Certificates that are held. */
+  /** Certificates that are held; another list once any of them has changed. */
+  get all(): readonly ServerCertificate[] {
+    return this.held;
+  }
+
   get size(): number {
     return this.held.length;
   }
@@ -55,13 +59,6 @@ export class HostCertificates {
     const dot = name.indexOf('.');
     const wide = dot > 0 ? own.get(`*${name.slice(dot)}`) : undefined;
     return wide === undefined ? null : { certificate: wide, isExact: false };
-  }
-
-  /** Whether a client that connected to a server was shown the certificate of a host; also where the host has none. */
-  isShownFor(host: string, server: string): boolean {
-    if (this.table.size === 0) return true;
-    const wanted = this.find(host);
-    return wanted === null || this.find(server)?.certificate === wanted.certificate;
   }
 }
 

@@ -4,7 +4,7 @@ import type { ServerCertificate } from '../../../contract/snapshot.ts';
 import { errorText } from '../../../platform/error-text.ts';
 import type { TlsKey } from '../../heap/objects/secrets.ts';
 import { readHostCertificate } from './host-certificate.ts';
-import type { HostCertificates } from './host-certificates.ts';
+import type { FoundCertificate, HostCertificates } from './host-certificates.ts';
 
 /** Contexts that one connector keeps; the one used longest ago goes first. */
 export const MOST_CONTEXTS = 1024;
@@ -33,15 +33,13 @@ export class HostContexts {
     return this.made.size;
   }
 
-  /** The context of a host; null where the connector's own is to be used. */
-  find(host: string): { readonly context: SecureContext; readonly isExact: boolean } | null {
-    const found = this.hosts.find(host);
-    if (found === null) return null;
-    const context = this.contextOf(found.certificate);
-    return context === null ? null : { context, isExact: found.isExact };
+  /** The certificate of a host; null where there is none. */
+  find(host: string): FoundCertificate | null {
+    return this.hosts.find(host);
   }
 
-  private contextOf(certificate: ServerCertificate): SecureContext | null {
+  /** The context of a certificate; null where the connector's own is to be used. */
+  contextOf(certificate: ServerCertificate): SecureContext | null {
     const { hash } = certificate;
     let context = this.made.get(hash);
     if (context === undefined) {

@@ -14,7 +14,8 @@ import { RawClient } from '../../support/clients/raw-client.ts';
 import { askSecurely, secureSocket } from '../../support/clients/secure-client.ts';
 import { type SecureGatewayOptions, startSecure } from '../../support/gateways/secure-gateway.ts';
 import { type Certified, certificateAuthority } from '../../support/identity/certificates.ts';
-import { changingKeys, changingTrust, tlsKey } from '../../support/identity/changing-tls-secrets.ts';
+import { changingKeys, changingTrust } from '../../support/identity/changing-tls-secrets.ts';
+import { namedServers as serversWith } from '../../support/identity/named-servers.ts';
 import { secretFolder } from '../../support/identity/secret-folder.ts';
 
 const ca = certificateAuthority('servers');
@@ -26,28 +27,9 @@ function start(options: Partial<SecureGatewayOptions> = {}) {
   return startSecure({ keys: [changingKeys(own).manager], ...options });
 }
 
-/** Servers by name, each with keys under an id of the same name; `gateway.test` is the one for all others. */
+/** Servers by name; `gateway.test` is the one for all others. */
 function namedServers(servers: Readonly<Record<string, readonly Certified[]>>) {
-  const byId = new Map(Object.entries({ ...servers, own: [own] }));
-  const keys = async (_usage: string, id: string) =>
-    byId.get(id)!.map((certified) => {
-      const { privateKey: key, certificates } = tlsKey(certified);
-      return {
-        kind: 'key' as const,
-        stableId: id,
-        key,
-        certificates,
-        usages: new Set<KeyUsage>(),
-        algorithm: null,
-        revocations: [],
-      };
-    });
-  const unused = (): never => {
-    throw new Error('only keys are asked for');
-  };
-  const rest = { active: unused, valid: unused, key: unused, named: unused, watch: () => () => {} };
-  const serverNames = new Map(Object.keys(servers).map((name) => [name, name]));
-  return { serverNames, defaultSecretId: 'own', secretsProvider: { keys, ...rest } };
+  return serversWith([own], servers);
 }
 
 function faults(fault: HandshakeFault): number {
