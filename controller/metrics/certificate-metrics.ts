@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { certificateState } from '../cluster/status/certificates-condition.ts';
+import { certificateState } from '../../contract/resources/certificate-state.ts';
 import type { CertificateFacts, CertificateFault } from '../compile/resources/certificates/certificate-facts.ts';
 
 /** Data source of the metrics at each scrape. */

@@ -18,6 +18,11 @@ const GAUGES = [
     'gw_tls_certificate_expiry_seconds',
     'Earliest expiry of a server certificate of a connector, in seconds since 1970.',
   ],
+  ['gw_tls_host_certificates', 'Certificates of hosts (spec.tls of Routes) that the data plane holds, by state.'],
+  [
+    'gw_tls_host_certificate_expiry_seconds',
+    'Earliest expiry of a certificate of hosts that the data plane holds, in seconds since 1970; 0 without one.',
+  ],
 ] as const;
 
 /** Adds the metrics of the TLS of connectors. */

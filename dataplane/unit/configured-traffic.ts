@@ -24,6 +24,7 @@ import { Configuration } from '../routes/configuration.ts';
 import { noFigures } from '../routes/route-figures.ts';
 import { TEMPORARY_FILES_MEMORY, TemporaryFiles } from '../services/temporary-files.ts';
 import { linkedMemory, type MemoryLink } from '../supervisor/shared-memory.ts';
+import { showHostCertificates } from '../tls/hosts/host-certificate-figures.ts';
 import { HostCertificates } from '../tls/hosts/host-certificates.ts';
 import { operatorReach } from './operator-reach.ts';
 import type { ConfigurationServing, UnitReport } from './unit-messages.ts';
@@ -77,6 +78,8 @@ export async function configuredTraffic(
     streaming,
     hostCertificates: new HostCertificates(),
   };
+  // all units hold the same, and one is enough to read them
+  if (unit === 0) showHostCertificates(shared.hostCertificates, shared.gauge);
   const takeEnded = endedSessionsTaker(sharedMemory, shared.log, releases);
   takeEnded(ended);
   const objects = new AdminObjects(admin, catalogue, shared);

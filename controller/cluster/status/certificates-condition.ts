@@ -1,16 +1,15 @@
+import {
+  type CertificateState,
+  certificateState,
+  expiringSince,
+} from '../../../contract/resources/certificate-state.ts';
 import type {
   CertificateFacts,
-  CertificateState,
   CertificatesReason,
   ShownCertificate,
 } from '../../compile/resources/certificates/certificate-facts.ts';
 import { conditionText, faultPart } from '../../compile/resources/condition-text.ts';
 import type { ConditionVerdict } from '../../compile/resources/resource-verdict.ts';
-
-const DAY = 24 * 60 * 60 * 1000;
-/** Certificates are renewed when a third of their time is left: with a tenth, or a week, renewal has failed. */
-const LAST_PART = 0.1;
-const LAST_TIME = 7 * DAY;
 
 const OUTCOME = 'clients of hosts without a certificate get that of the connector';
 
@@ -36,20 +35,10 @@ export function certificatesCondition(
   return { status: true, reason: 'Ready', message: `data planes show all certificates${until}` };
 }
 
-export function certificateState({ notBefore, notAfter }: ShownCertificate, now: number): CertificateState {
-  if (now >= notAfter) return 'Expired';
-  if (now < notBefore) return 'NotYetValid';
-  return now >= expiringSince({ notBefore, notAfter }) ? 'Expiring' : 'Ready';
-}
-
 /** When the state of a certificate changes next; null when it never does. */
 export function nextStateChange({ shown }: CertificateFacts, now: number): number | null {
   const times = shown.flatMap((one) => [one.notBefore, expiringSince(one), one.notAfter]).filter((time) => time > now);
   return times.length === 0 ? null : Math.min(...times);
-}
-
-function expiringSince({ notBefore, notAfter }: Pick<ShownCertificate, 'notBefore' | 'notAfter'>): number {
-  return notAfter - Math.min(LAST_TIME, LAST_PART * (notAfter - notBefore));
 }
 
 function stateText({ secret, notBefore, notAfter }: ShownCertificate, state: CertificateState): string {

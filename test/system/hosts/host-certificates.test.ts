@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { afterEach, expect, it, vi } from 'vitest';
 import { secureSocket } from '../../support/clients/secure-client.ts';
 import { GatewayProcess } from '../../support/gateways/gateway-process.ts';
@@ -76,6 +77,12 @@ it('manifests of an instance give its connectors certificates of hosts, which al
   expect(await shown('shop.test')).toEqual(['first']);
   expect(await shown('a.shop.test')).toEqual(['first']);
   expect(await shown('gateway.test')).toEqual(['own']);
+  const figure = (name: string): Promise<number> => gateway!.figure(name).catch(() => 0);
+  const ready = 'gw_tls_host_certificates{state="Ready"}';
+  await vi.waitUntil(async () => (await figure(ready)) === 1, { timeout: 120_000 });
+  expect(await figure('gw_tls_host_certificate_expiry_seconds')).toBe(
+    new X509Certificate(first.certificate).validToDate.getTime() / 1000,
+  );
   folder.write('config/resources/secret.json', secret(authority.issue({ names, commonName: 'second' })));
   await vi.waitUntil(async () => String(await shown('shop.test')) === 'second', { timeout: 120_000 });
   await expect.poll(() => shown('a.shop.test')).toEqual(['second']);

@@ -1,4 +1,5 @@
 import type { Path } from '../../../../contract/problem.ts';
+import type { CertificateState, Validity } from '../../../../contract/resources/certificate-state.ts';
 
 /** Reasons of the condition Certificates. docs/operating.md explains each. */
 export type CertificatesReason =
@@ -14,9 +15,6 @@ export type CertificatesReason =
   | 'Expiring'
   | 'Pending';
 
-/** State of one certificate at a time. */
-export type CertificateState = Extract<CertificatesReason, 'Ready' | 'Expiring' | 'Expired' | 'NotYetValid'>;
-
 /** Why a certificate of a Route is not shown for a host. */
 export interface CertificateFault {
   readonly reason: Exclude<CertificatesReason, CertificateState>;
@@ -26,12 +24,9 @@ export interface CertificateFault {
 }
 
 /** A certificate of a Route that data planes show. */
-export interface ShownCertificate {
+export interface ShownCertificate extends Validity {
   /** Its Secret, as `namespace/name`. */
   readonly secret: string;
-  /** Milliseconds since 1970. */
-  readonly notBefore: number;
-  readonly notAfter: number;
 }
 
 /** What is known of the certificates that a Route names. */
