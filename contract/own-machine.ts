@@ -4,10 +4,11 @@ export interface AskedFrom {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** What proxies say of themselves: somebody else speaks through them. */
-const SPOKEN_FOR = ['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
-/** Values of browsers for pages whose scripts, images and frames ask; they send others for what a person asks. */
-const OTHER_PAGES = ['cross-site', 'same-site'];
+/** Headers that proxies add: somebody else speaks through them. Some proxies add only one of them. */
+const SPOKEN_FOR =
+  /^(?:via|forwarded|x-forwarded(?:-.+)?|x-original-.+|x-envoy-.+|x-real-ip|(?:x-)?(?:true-|cluster-)?client-ip|cf-.+|cdn-loop|fastly-client-ip)$/;
+/** Values of browsers for pages of this server, and for what a person asks. Pages of others have another one. */
+const OWN_PAGES = ['same-origin', 'none'];
 
 /**
  * Whether a program on this machine asks on its own behalf, or a page of this server, and not a client of a proxy or a page
@@ -25,7 +26,7 @@ export function isOpenedHere(request: AskedFrom): boolean {
 }
 
 function isAtThisMachine({ socket, headers }: AskedFrom): boolean {
-  if (!isLoopback(socket.remoteAddress) || SPOKEN_FOR.some((name) => headers[name] !== undefined)) return false;
+  if (!isLoopback(socket.remoteAddress) || Object.keys(headers).some((name) => SPOKEN_FOR.test(name))) return false;
   const host = String(headers['host'] ?? '')
     .replace(/:\d*$/, '')
     .toLowerCase();
@@ -34,7 +35,7 @@ function isAtThisMachine({ socket, headers }: AskedFrom): boolean {
 
 /** True if a browser asks for a page of another origin: its cookies and its address do not say who wants it. */
 export function isFromOtherPage({ headers }: Pick<AskedFrom, 'headers'>): boolean {
-  if (OTHER_PAGES.includes(String(headers['sec-fetch-site']))) return true;
+  if (!OWN_PAGES.includes(String(headers['sec-fetch-site'] ?? 'none'))) return true;
   const origin = headers['origin'];
   if (origin === undefined) return false;
   return !URL.canParse(String(origin)) || new URL(String(origin)).host !== String(headers['host']).toLowerCase();

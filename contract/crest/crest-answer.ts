@@ -63,6 +63,9 @@ export function jsonAnswer(
   return { status, headers: { ...NO_CACHE, ...JSON_TYPE, ...headers }, body: text };
 }
 
+/** The caller chooses the media type, and others the content: a browser must not run it as a page of this server. */
+const SANDBOX = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox" };
+
 function resourceAnswer(
   status: number,
   resource: Resource,
@@ -74,7 +77,7 @@ function resourceAnswer(
   const headers = revision === null ? more : { ...more, etag: `"${revision}"` };
   if (shape.mimeType !== null) {
     const { type, body } = mediaField(selectFields(resource.content, shape.fields), shape.fields, shape.mimeType);
-    return { status, headers: { ...NO_CACHE, ...headers, 'content-type': type }, body };
+    return { status, headers: { ...NO_CACHE, ...headers, ...SANDBOX, 'content-type': type }, body };
   }
   return jsonAnswer(status, resourceBody(resource, shape), shape.isPretty, headers);
 }

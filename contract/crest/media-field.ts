@@ -11,6 +11,9 @@ export interface MediaField {
 
 const MIME_TYPE = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+)[ \t]*(?:;.*)?$/;
 
+/** Types that a page of the same server could load as code or styles, past a policy that allows only its own. */
+const LOADED_BY_PAGES = /^(?:text|application)\/(?:(?:x-)?(?:java|ecma)script|jscript|livescript|css|wasm)/;
+
 /**
  * Returns the first of the selected fields as text or bytes. Fields of types other than text and JSON hold bytes in
  * base64url.
@@ -20,6 +23,7 @@ const MIME_TYPE = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+)[ \t]*(?:;.*)?$/;
 export function mediaField(selected: JsonObject, fields: readonly JsonPointer[], mimeType: string): MediaField {
   const base = MIME_TYPE.exec(mimeType)?.[1]?.toLowerCase();
   if (base === undefined) throw badRequest('_mimeType is not a media type');
+  if (LOADED_BY_PAGES.test(base)) throw badRequest('_mimeType must not be a type of scripts or styles');
   const name = fields[0]?.at(-1);
   if (name === undefined) throw badRequest('_mimeType needs the name of one field in _fields');
   const value = Object.hasOwn(selected, name) ? selected[name]! : null;

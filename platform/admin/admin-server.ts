@@ -162,6 +162,8 @@ export class AdminServer {
   }
 
   private async answerTo(request: IncomingMessage, path: string, query: string): Promise<AdminAnswer> {
+    // Guards look at one of them, and a proxy may have looked at the other.
+    if ((request.headersDistinct['host']?.length ?? 0) > 1) return textAnswer(400, 'send one Host header');
     const table = this.options.table();
     const place = table.find(path);
     const row = place?.rows.find(({ method }) => method === '*' || method === methodOf(request));

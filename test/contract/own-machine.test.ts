@@ -34,9 +34,15 @@ describe('a request comes from this machine', () => {
       'a form of another page',
       { origin: 'https://example.com', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
     ],
-    ...['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'].map(
-      (name): [string, Record<string, string>] => [`a proxy that sends ${name}`, { [name]: '10.0.0.1' }],
-    ),
+    ['a page with a value of Sec-Fetch-Site in another case', { 'sec-fetch-site': 'Cross-Site' }],
+    ['a page with an unknown value of Sec-Fetch-Site', { 'sec-fetch-site': 'fenced' }],
+    ['a page with two values of Sec-Fetch-Site', { 'sec-fetch-site': 'same-origin, cross-site' }],
+    ...[
+      ...['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port'],
+      ...['x-forwarded-server', 'x-forwarded-prefix', 'x-forwarded', 'x-original-forwarded-for', 'x-original-host'],
+      ...['x-real-ip', 'x-client-ip', 'client-ip', 'true-client-ip', 'x-cluster-client-ip', 'fastly-client-ip'],
+      ...['cf-connecting-ip', 'cf-ray', 'cdn-loop', 'x-envoy-external-address', 'x-envoy-internal'],
+    ].map((name): [string, Record<string, string>] => [`a proxy that sends ${name}`, { [name]: '10.0.0.1' }]),
   ])('not for %s', (_, headers) => {
     expect(isFromThisMachine(from(headers))).toBe(false);
     expect(isOpenedHere(from(headers))).toBe(false);

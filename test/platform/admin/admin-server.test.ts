@@ -88,6 +88,19 @@ describe('an admin server', () => {
     });
   });
 
+  it.each([
+    ['127.0.0.1', 'evil.example'],
+    ['evil.example', '127.0.0.1'],
+    ['127.0.0.1', '127.0.0.1'],
+  ])('rejects a request with the Host headers %s and %s', async (...hosts) => {
+    const socket = connect(await open(loopbackGuard), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.write(
+      ['GET /status HTTP/1.1', ...hosts.map((host) => `Host: ${host}`), 'Connection: close', '', ''].join('\r\n'),
+    );
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 .*send one Host header\n/s);
+  });
+
   it('uses the current table for each request', async () => {
     let path = '/one';
     const table = (): AdminTable =>
