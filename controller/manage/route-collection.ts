@@ -4,7 +4,9 @@ import { badRequest, CrestError } from '../../contract/crest/crest-error.ts';
 import type { PageCookies } from '../../contract/crest/page-cookie.ts';
 import type { CollectionProvider, CrestCall } from '../../contract/crest/provider.ts';
 import { queryResources } from '../../contract/crest/query-resources.ts';
+import { boundsProblem } from '../../contract/document/document-bounds.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
+import { problemRecord } from '../../contract/problem-text.ts';
 import { errorText } from '../../platform/error-text.ts';
 import { isDocumentName } from '../compile/document-of.ts';
 import type { SourceFile } from '../compile/source-file.ts';
@@ -69,6 +71,7 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
 
   async function replace(before: ManagedRoute, given: JsonObject): Promise<ManagedRoute> {
     const { id, file } = before;
+    refuseProblems(excessOf(given), id);
     const text = textOf(id, secrets.restored(id, given, before.document));
     if (Buffer.compare(file.content, Buffer.from(text)) === 0) return before;
     refuseProblems(await judgeRoute(instance, { directory, path: file.path, content: Buffer.from(text) }), id);
@@ -129,6 +132,8 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
   async function validated(given: string | null, body: JsonValue): Promise<JsonValue> {
     const content = isJsonObject(body) ? body : given === null ? {} : found(given).content;
     const id = given ?? (typeof content['_id'] === 'string' ? content['_id'] : 'validated');
+    const excess = excessOf(content);
+    if (excess.length > 0) return { valid: false, problems: excess };
     const route = known(id);
     const document = secrets.restored(id, content, route?.document ?? null);
     const path = route?.file.path ?? join(directory, `${checkedId(id)}.json`);
@@ -159,6 +164,7 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
         if (instance.compilation.verdicts.some(({ file }) => file.path === path)) {
           throw new CrestError(409, `the route '${id}' needs the file '${id}.json', which holds something else`);
         }
+        refuseProblems(excessOf(content), id);
         const text = textOf(id, secrets.restored(id, content, null));
         refuseProblems(await judgeRoute(instance, { directory, path, content: Buffer.from(text) }), id);
         await change({
@@ -218,6 +224,14 @@ function checkedId(id: string | null): string {
 function textOf(id: string, { _id, _rev, ...content }: JsonObject): string {
   if (_id !== undefined && _id !== id) throw badRequest(`'_id' must be '${id}', as in the path`);
   return `${JSON.stringify({ _id: id, ...content }, null, 2)}\n`;
+}
+
+/** The problem of a document that is too long to be looked at while probes and other requests wait; empty for none. */
+function excessOf(document: JsonObject): RouteProblem[] {
+  const excess = boundsProblem(document);
+  if (excess === null) return [];
+  const { severity, code, path, message } = problemRecord(excess);
+  return [{ severity, code, path, message }];
 }
 
 function refuseProblems(problems: readonly RouteProblem[], id: string): void {
