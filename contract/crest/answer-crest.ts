@@ -24,8 +24,12 @@ export interface CrestRequest {
   readonly transactionId?: string;
   /** Facts for descriptors. */
   readonly facts?: ApiFacts | undefined;
+  /** Runs work in its turn, such as the reading of a long body; by default at once. */
+  readonly inTurn?: (<T>(run: () => T) => Promise<T>) | undefined;
 }
 
+/** Bytes of a body that is read at once: a long one takes a hundred milliseconds. */
+const SHORT_BODY = 16_384;
 const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS';
 
 /**
@@ -49,7 +53,10 @@ async function answerOf(endpoint: CrestEndpoint, request: CrestRequest, paramete
   if (method === 'TRACE') throw new CrestError(405, 'TRACE is not allowed', { headers: { allow: METHODS } });
   const versions = readApiVersions(header('accept-api-version') ?? '');
   const protocol = chosenProtocol(versions.protocol);
-  const operation = readOperation({ ...request, parameters, protocol });
+  const { inTurn, ...source } = request;
+  const reading = (): CrestOperation => readOperation({ ...source, parameters, protocol });
+  const isLong = request.body.length > SHORT_BODY;
+  const operation = isLong && inTurn !== undefined ? await inTurn(reading) : reading();
   if (operation.kind === 'describe') {
     const asked = { server: url, facts: request.facts, isPretty: isPretty(parameters) };
     return describeEndpoints([{ path: '', endpoint }], operation.format, asked);

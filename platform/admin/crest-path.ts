@@ -33,6 +33,7 @@ export async function crestAnswer(
     url,
     transactionId,
     facts,
+    inTurn: tree.inTurn,
   });
   return adminAnswer(answer, tree.inTurn);
 }
