@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { STATUS_CODES } from 'node:http';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
 import { printable } from '../../contract/document/printable-text.ts';
 import type { AdminRequest } from './admin-client.ts';
@@ -60,7 +61,9 @@ export function apiRequest(call: ApiCall, cookie: string | null = null): AdminRe
 
 /** The steps of a path are encoded here, unless they are already. */
 function pathOf(path: string): string {
-  const steps = path.split('/').map((step) => (/%[\da-f]{2}/i.test(step) ? step : encodeURIComponent(step)));
+  const given = path.split('/');
+  if (given.some((step) => step === '.' || step === '..')) throw new Error("PATH must not have the steps '.' and '..'");
+  const steps = given.map((step) => (/%[\da-f]{2}/i.test(step) ? step : encodeURIComponent(step)));
   return path.startsWith('/') ? steps.join('/') : `/api/${steps.join('/')}`;
 }
 
@@ -99,7 +102,10 @@ export function failureLines(status: number, text: string): string[] {
 
 function linesOf(status: number, text: string): string[] {
   const body = jsonIn(text);
-  if (!isJsonObject(body)) return [`${status}: ${text.trim().slice(0, 500) || 'no message'}`];
+  if (!isJsonObject(body)) {
+    const said = [STATUS_CODES[status] ?? '', text.trim().slice(0, 500)].filter((one) => one !== '');
+    return [`${status} ${said.join(': ')}`.trim()];
+  }
   const { reason, message, cause, detail } = body;
   const said = [reason, message].filter((one) => typeof one === 'string').join(': ');
   const problems = isJsonObject(detail) && Array.isArray(detail['problems']) ? detail['problems'] : [];

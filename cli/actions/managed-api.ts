@@ -9,7 +9,7 @@ import type { Resource } from '../../contract/crest/resource.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import { firstProblem, MOST_PROBLEMS } from '../../controller/admin/status-report.ts';
 import type { LiveInstance } from '../../controller/live-instance.ts';
-import { apiTree, routerPaths } from '../../controller/manage/api-tree.ts';
+import { apiTree, refusedInProduction, routerPaths } from '../../controller/manage/api-tree.ts';
 import { declaredObjects } from '../../controller/manage/declared-objects.ts';
 import type { ExplainRequest } from '../../controller/manage/explained-request.ts';
 import type { UnbuiltPart } from '../../controller/manage/managed-instance.ts';
@@ -63,10 +63,12 @@ export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) =>
       others: {
         'route-states': readOnlyCollection(ROUTE_STATE, () => statesOf(instance, figures(), managesRoutes), cookies),
         planes: readOnlyCollection(PLANE_DESCRIPTION, () => [planeOf(instance, status())], cookies),
-        ...(managesRoutes && {
-          'secret-stores': readOnlyCollection(SECRET_STORE, () => stores().map(shownStore), cookies),
-          'audit-services': readOnlyCollection(AUDIT_SERVICE, () => services().map(shownAuditService), cookies),
-        }),
+        'secret-stores': managesRoutes
+          ? readOnlyCollection(SECRET_STORE, () => stores().map(shownStore), cookies)
+          : refusedInProduction('secret stores are shown'),
+        'audit-services': managesRoutes
+          ? readOnlyCollection(AUDIT_SERVICE, () => services().map(shownAuditService), cookies)
+          : refusedInProduction('audit services are shown'),
       },
     });
   };

@@ -68,7 +68,7 @@ export function apiTree(options: ApiTreeOptions): CrestTree {
   function routesOf(router: string): CrestEndpoint | null {
     const directory = instance.compilation.routers.get(router);
     if (directory === undefined) return null;
-    if (!managesRoutes) return { kind: 'collection', provider: refusing };
+    if (!managesRoutes) return refusedInProduction('routes are managed');
     const provider = routeCollection({
       instance,
       router,
@@ -176,16 +176,19 @@ function slug(id: string): string {
     .replace(/[\s-]+/g, '-');
 }
 
-async function refused(): Promise<never> {
-  throw new CrestError(403, "routes are managed only in the modes EVALUATION and DEVELOPMENT ('mode' of admin.json)");
+/** Returns a collection that the mode PRODUCTION does not have. @param what operation of the other modes */
+export function refusedInProduction(what: string): CrestEndpoint {
+  async function refused(): Promise<never> {
+    throw new CrestError(403, `${what} only in the modes EVALUATION and DEVELOPMENT ('mode' of admin.json)`);
+  }
+  const provider: CollectionProvider = {
+    create: refused,
+    read: refused,
+    update: refused,
+    delete: refused,
+    patch: refused,
+    act: refused,
+    query: refused,
+  };
+  return { kind: 'collection', provider };
 }
-
-const refusing: CollectionProvider = {
-  create: refused,
-  read: refused,
-  update: refused,
-  delete: refused,
-  patch: refused,
-  act: refused,
-  query: refused,
-};

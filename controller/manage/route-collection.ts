@@ -181,7 +181,7 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
     patch: (id, expected, operations, call) =>
       inTurn('patch', call, async () => {
         const before = found(id, expected);
-        return replace(before, { ...(await applySlowPatch(before.content, operations, options.patching)), _id: id });
+        return replace(before, await applySlowPatch(before.content, operations, options.patching));
       }),
     delete: (id, expected, call) =>
       inTurn('delete', call, async () => {

@@ -101,7 +101,7 @@ const NOTHING = { type: '', body: '' } as const;
 
 /** Answers a call for a path below a tree of endpoints. @param root path of the tree */
 export async function treeAnswer(tree: CrestTree, root: string, call: AdminCall): Promise<AdminAnswer> {
-  if (call.path.includes('//')) return { status: 404, ...NOTHING };
+  if (call.path.includes('//')) return notFound(root, call);
   const sent = call.path
     .slice(root.length)
     .split('/')
@@ -109,10 +109,14 @@ export async function treeAnswer(tree: CrestTree, root: string, call: AdminCall)
   // A malformed step leads nowhere; the endpoint says why if it is an id.
   const steps = sent.map(percentDecoded);
   const found = tree.find(steps);
-  if (found === null) return { status: 404, ...NOTHING };
+  if (found === null) return notFound(root, call);
   const { node, depth } = found;
   if (node.kind !== 'folder') return crestAnswer(node, [root, ...sent.slice(0, depth)].join('/'), call, tree);
-  return depth === sent.length ? folderAnswer(tree, root, steps, call) : { status: 404, ...NOTHING };
+  return depth === sent.length ? folderAnswer(tree, root, steps, call) : notFound(root, call);
+}
+
+function notFound(root: string, { path }: AdminCall): AdminAnswer {
+  return crestRefusal(404, `there is no resource '${path}'; '${root}?_api' describes all of them`);
 }
 
 /** Answers a call for a folder: it has descriptors of all endpoints below it. */

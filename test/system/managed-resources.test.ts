@@ -112,6 +112,15 @@ describe('resources of a running gateway', () => {
     expect(body.results).toMatchObject([
       { revision: expect.any(String), isCurrent: true, problems: [], draining: false },
     ]);
-    expect((await ask('secret-stores?_queryFilter=true')).status).toBe(404);
+    for (const [path, what] of [
+      ['secret-stores', 'secret stores'],
+      ['audit-services', 'audit services'],
+    ] as const) {
+      expect(await ask(`${path}?_queryFilter=true`)).toMatchObject({
+        status: 403,
+        body: { message: `${what} are shown only in the modes EVALUATION and DEVELOPMENT ('mode' of admin.json)` },
+      });
+    }
+    expect((await ask('?_api')).text).not.toMatch(/secret-stores|audit-services/);
   });
 });

@@ -76,9 +76,7 @@ export function clusterRoutes(parts: ClusterRoutesParts, { caller, writer }: Cal
     update: async (id, expected, content) => writer.update(readRouteId(id), expected, () => specOf(id, content)),
     patch: async (id, expected, operations) =>
       writer.patch(readRouteId(id), expected, (spec) =>
-        parts.inTurn(() =>
-          specOf(id, { ...applyPatch({ ...spec, _id: id }, operations, { transform: refuseTransform }), _id: id }),
-        ),
+        parts.inTurn(() => specOf(id, applyPatch({ ...spec, _id: id }, operations, { transform: refuseTransform }))),
       ),
     delete: async (id, expected) => writer.remove(readRouteId(id), expected),
     query: (query) => queryVisible({ ...parts, kind: 'Route' }, caller, query),

@@ -84,6 +84,8 @@ describe('gatewarden api', () => {
     [['put', 'routes/a'], 'put needs a document: --data FILE\n', 1],
     [['get', 'routes/a', '--data', 'x'], 'get takes no --data\n', 1],
     [['action', 'routes'], 'the name of the action is missing: gatewarden api action PATH ACTION\n', 1],
+    [['delete', 'routes/a/../b'], "PATH must not have the steps '.' and '..'\n", 1],
+    [['get', './routes'], "PATH must not have the steps '.' and '..'\n", 1],
     [['get', 'routes', 'x'], "unexpected argument 'x'\n", 1],
     [['fetch', 'routes'], "OPERATION must be get, query, create, put, patch, delete, action, not 'fetch'\n", 2],
   ] as const)('refuses %j', async (words, message, code) => {
@@ -127,6 +129,14 @@ describe('gatewarden api', () => {
     expect(code).toBe(0);
     expect(steers(stdout)).toBe(false);
     expect(JSON.parse(stdout)).toEqual({ name: STEERING });
+  });
+
+  it.each([
+    ['', '401 Unauthorized'],
+    ['sign in first', '401 Unauthorized: sign in first'],
+  ])('names the status of a server that answers with the text %j', async (text, line) => {
+    const { code, stderr } = await answeredWith(401, text, 'get', 'routes/a');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `gatewarden api: ${line}\n` });
   });
 
   it('stops when a server returns the same page cookie again', async () => {
