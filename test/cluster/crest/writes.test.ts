@@ -56,6 +56,8 @@ describe('a Route over Common REST', () => {
     const patched = await client.ask(token, 'PATCH', at('life'), { body });
     expect(patched).toMatchObject({ status: 200, body: { name: 'patched', handler: sayingHandler('two') } });
     expect((await inCluster('life')).spec).toEqual({ ...saying('two'), name: 'patched' });
+    const renaming = [{ operation: 'replace', field: '_id', value: `${shop}.other` }];
+    expect((await client.ask(token, 'PATCH', at('life'), { body: renaming })).status).toBe(400);
     const removed = await client.ask(token, 'DELETE', at('life'));
     expect(removed).toMatchObject({ status: 200, body: { name: 'patched' } });
     expect((await client.ask(token, 'GET', at('life'))).status).toBe(404);
