@@ -62,11 +62,19 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
 
   function found(id: string, expected: string | null = null): ManagedRoute {
     const route = known(id);
-    if (route === undefined) throw new CrestError(404, `there is no route '${id}'`);
+    if (route === undefined) throw new CrestError(404, missing(id));
     if (expected !== null && expected !== route.revision) {
       throw new CrestError(412, `the route '${id}' has another revision`);
     }
     return route;
+  }
+
+  function missing(id: string): string {
+    const path = join(directory, `${id}.json`);
+    const isFile = instance.compilation.verdicts.some(({ role, file }) => role === 'route' && file.path === path);
+    return isFile
+      ? `the file '${id}.json' cannot be read as a route with this id: correct the file`
+      : `there is no route '${id}'`;
   }
 
   async function replace(before: ManagedRoute, given: JsonObject): Promise<ManagedRoute> {

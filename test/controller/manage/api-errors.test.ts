@@ -5,6 +5,7 @@ async function managed(): Promise<ManagedGateway> {
   const gateway = await manageInstance({
     'config/config.json': { handler: { type: 'Router', name: '_router', config: { scanInterval: 'disabled' } } },
     'config/routes/a.json': { handler: { type: 'StaticResponseHandler', config: { status: 200 } } },
+    'config/routes/broken.json': '{ broken',
   });
   onTestFinished(() => gateway.close());
   return gateway;
@@ -40,3 +41,16 @@ it.each(['add', 'replace'])('refuses a patch that would %s another id', async (o
   const same = await gateway.send('PATCH /api/routes/a', [{ operation, field: '/_id', value: 'a' }]);
   expect(same).toMatchObject({ status: 200, body: { _id: 'a' } });
 });
+
+it.each(['GET', 'DELETE'])(
+  'answers %s for a route whose file is not JSON with the name of the file',
+  async (method) => {
+    const gateway = await managed();
+    const { status, body } = await gateway.send(`${method} /api/routes/broken`);
+    expect({ status, message: body['message'] }).toEqual({
+      status: 404,
+      message: "the file 'broken.json' cannot be read as a route with this id: correct the file",
+    });
+    expect((await gateway.send('GET /api/routes/none')).body['message']).toBe("there is no route 'none'");
+  },
+);
