@@ -10,7 +10,7 @@ import { type Caller, CallerReview } from './caller-review.ts';
 
 export interface CallerGateOptions {
   readonly api: Pick<ApiCaller, 'call'>;
-  /** Requests in a second, for each caller. */
+  /** Requests in a second, for each party. */
   readonly rate: number;
   readonly clock?: Clock;
 }
@@ -41,7 +41,7 @@ export class CallerGate {
       const { authorization = [] } = headersDistinct;
       const given = authorization.length === 1 ? authorization[0]! : null;
       const caller = await this.review.caller(bearerToken(given), socket.remoteAddress ?? '');
-      if (this.rate.take(caller.name)) return { refusal: null, caller };
+      if (this.rate.take(caller.party)) return { refusal: null, caller };
       return { refusal: { status: 429, message: 'too many requests', headers: { 'retry-after': '1' } }, caller };
     } catch (error) {
       return { refusal: refusalOf(error), caller: null };

@@ -15,6 +15,8 @@ import { ReviewCache } from './review-cache.ts';
 export interface Caller {
   /** Equal for all tokens of one user. */
   readonly name: string;
+  /** Callers with the same one share rates and turns. */
+  readonly party: string;
   readonly user: ReviewedUser;
   /** Everything that rights may depend on. Clusters name the token there too, so one user may have several. */
   readonly key: string;
@@ -108,9 +110,9 @@ export class CallerReview {
   }
 
   private allowed(caller: Caller, question: readonly string[], attributes: AccessAttributes): Promise<boolean> {
-    const { name, user, key } = caller;
+    const { party, user, key } = caller;
     return this.accesses.answer(JSON.stringify([key, ...question]), () =>
-      asked(this.ofCallers, name, () => reviewAccess(this.api, user, attributes)),
+      asked(this.ofCallers, party, () => reviewAccess(this.api, user, attributes)),
     );
   }
 
@@ -122,9 +124,15 @@ export class CallerReview {
         ? await asked(this.ofStrangers, networkOf(from), review)
         : await asked(this.ofCallers, known, review);
     if (user === null) return null;
-    this.remembered.set(token, user.username);
-    return { name: user.username, user, key: canonicalJson(identityOf(user)) };
+    const party = partyOf(user.username);
+    this.remembered.set(token, party);
+    return { name: user.username, party, user, key: canonicalJson(identityOf(user)) };
   }
+}
+
+/** ServiceAccounts of one namespace are one party: whoever has the namespace can make any number of them. */
+function partyOf(username: string): string {
+  return /^system:serviceaccount:[^:]+:/.exec(username)?.[0] ?? username;
 }
 
 async function asked<T>(turns: FairTurns, party: string, ask: () => Promise<T>): Promise<T> {

@@ -54,7 +54,7 @@ export function clusterRoutes(parts: ClusterRoutesParts, { caller, writer }: Cal
 
   async function explained(given: string | null, body: JsonValue): Promise<JsonObject> {
     if (given !== null) await read(given);
-    return parts.explanations.run(caller.name, () => explainForCaller({ ...parts, caller }, body, given));
+    return parts.explanations.run(caller.party, () => explainForCaller({ ...parts, caller }, body, given));
   }
 
   /** Returns true if a Route exists, to callers who may know that. */

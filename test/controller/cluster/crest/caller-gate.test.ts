@@ -15,7 +15,7 @@ function reviewing(rate = 100_000) {
       async call({ body }: ApiRequest): Promise<ApiAnswer> {
         const { spec } = body as { spec: { token?: string; user?: string; nonResourceAttributes?: { path: string } } };
         if (spec.token !== undefined) {
-          const username = spec.token.split('~')[0]!;
+          const username = spec.token.split('~')[0]!.replaceAll('/', ':'); // tokens have no colons
           asked.push(`token ${spec.token}`);
           return { status: 201, body: { status: { authenticated: username !== 'mallory', user: { username } } } };
         }
@@ -43,6 +43,17 @@ describe('the guard of status, dump and monitoring', () => {
     const statuses = await Promise.all(many);
     expect([...new Set(statuses)].sort()).toEqual([200, 503]);
     expect(statuses.filter((status) => status === 200).length).toBe(256);
+  });
+
+  it('counts the ServiceAccounts of one namespace as one caller', async () => {
+    const { admit } = reviewing(1);
+    const accounts = Array.from({ length: 8 }, (_, at) => `system/serviceaccount/shop/bot-${at}`);
+    const statuses: number[] = [];
+    for (const account of accounts) statuses.push(await admit(account));
+    expect(statuses).toEqual([...Array<number>(5).fill(200), 429, 429, 429]);
+    expect(await admit('system/serviceaccount/shop-2/bot-0')).toBe(200);
+    expect(await admit('system/serviceaccount/shop')).toBe(200);
+    expect(await admit('shop')).toBe(200);
   });
 
   it('remembers an answer for ten seconds, for one method, path and caller', async () => {
