@@ -37,6 +37,7 @@ export function VirtualRows({ count, rowHeight, row, head, label, beginning }: V
     return () => observer.disconnect();
   }, []);
   useLayoutEffect(() => {
+    wanted.current = null;
     box.current?.scrollTo(0, 0);
     measure();
   }, [beginning]);
@@ -54,10 +55,9 @@ export function VirtualRows({ count, rowHeight, row, head, label, beginning }: V
     const step = STEPS[event.key];
     if (from === null || step === undefined || box.current === null) return;
     event.preventDefault();
-    const at = Math.max(
-      0,
-      Math.min(count - 1, step(Number(from.getAttribute('aria-rowindex')) - 2, view.visible, count)),
-    );
+    // Keys may come faster than rows are drawn: the next one counts from where the last one leads.
+    const now = wanted.current ?? Number(from.getAttribute('aria-rowindex')) - 2;
+    const at = Math.max(0, Math.min(count - 1, step(now, view.visible, count)));
     const { scrollTop, clientHeight } = box.current;
     const headHeight = rowHeight;
     if (at * rowHeight < scrollTop) box.current.scrollTop = at * rowHeight;
