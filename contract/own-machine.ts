@@ -11,14 +11,14 @@ const SPOKEN_FOR =
 const OWN_PAGES = ['same-origin', 'none'];
 
 /**
- * Whether a program on this machine asks on its own behalf, or a page of this server, and not a client of a proxy or a page
+ * True if a program on this machine asks on its own behalf, or a page of this server, and not a client of a proxy or a page
  * of the web. A page of the web that gives its own name the address of this machine is known by the Host header.
  */
 export function isFromThisMachine(request: AskedFrom): boolean {
   return isAtThisMachine(request) && !isFromOtherPage(request);
 }
 
-/** Whether a person on this machine opens a page of this server, also by a link in a page of somebody else. */
+/** True if a person on this machine opens a page of this server, also by a link in a page of somebody else. */
 export function isOpenedHere(request: AskedFrom): boolean {
   const { headers } = request;
   const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';

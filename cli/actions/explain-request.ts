@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '../../contract/document/json-value.ts';
 import { tenantReach } from '../../contract/reach.ts';
 import { HostGrants } from '../../contract/resources/host-grants.ts';
+import type { AskedRouter, RequestExplanation, SeenValue, TriedRoute } from '../../contract/shown/explanation.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
@@ -13,59 +14,14 @@ import { refusals } from '../../dataplane/engine/message/refusal.ts';
 import { documentReading } from '../../dataplane/routes/document-reading.ts';
 import { type OperatorReach, operatorReach } from '../../dataplane/unit/operator-reach.ts';
 import { describedExchange } from '../output/described-exchange.ts';
-import { type AnsweringFilter, answeringFilter, claimsPlace } from './own-places.ts';
-import { type SeenValue, seenValues } from './seen-values.ts';
+import { answeringFilter, claimsPlace } from './own-places.ts';
+import { seenValues } from './seen-values.ts';
 
 /** Surroundings of the routes. */
 export interface ExplainSetting {
   readonly reach: OperatorReach;
   /** `prefix` of `admin.json`; by default that of the snapshot. */
   readonly prefix?: string;
-}
-
-/** A route that was asked whether it takes a request. */
-export type TriedRoute = {
-  readonly id: string;
-  readonly name: string;
-  /** As written; null where it takes every request. */
-  readonly condition: string | null;
-  /** Null if the condition has no value, which counts as false. */
-  readonly verdict: boolean | null;
-  /** Reason why the condition has no value. */
-  readonly reason?: string;
-  /** Values that the condition read, with stars for credentials. */
-  readonly values: readonly SeenValue[];
-  /** Set for a route that is not valid and rejects its requests. */
-  readonly refuses?: true;
-  /** Set for a route that takes the request because one of its objects claims the path, whatever the condition says. */
-  readonly claims?: true;
-  /** Filter of the route that answers the request itself, such as the end of a sign-in. */
-  readonly answers?: AnsweringFilter;
-};
-
-/** A router that got a request. */
-export type AskedRouter = {
-  readonly router: string;
-  /** Routes in their order, up to the one that takes the request. */
-  readonly tried: readonly TriedRoute[];
-  /** Id of the route that takes the request; null for none. */
-  readonly route: string | null;
-  /** Set if a route takes the request that the caller may not see. */
-  readonly anotherRoute?: true;
-  /** Answer if no route takes the request. */
-  readonly otherwise?: 'default-handler' | 'not-found';
-  /** Number of later routes. */
-  readonly notTried: number;
-  /** Number of routes at the beginning that are tried and not shown, because there are many. */
-  readonly leftOut?: number;
-};
-
-/** Explanation of the way of a request through the routers. */
-export interface RequestExplanation {
-  /** Reason why no route is asked; null if they are. */
-  readonly refusal: string | null;
-  /** The outermost router first. */
-  readonly routers: readonly AskedRouter[];
 }
 
 /** Milliseconds after which others get the thread: there may be thousands of conditions. */

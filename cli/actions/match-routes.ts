@@ -1,7 +1,8 @@
 import { printable } from '../../contract/document/printable-text.ts';
+import type { AskedRouter, TriedRoute } from '../../contract/shown/explanation.ts';
 import type { Snapshot } from '../../controller/compile/snapshot.ts';
 import type { AskedRequest } from '../../controller/manage/explained-request.ts';
-import { type AskedRouter, explainRequest, type TriedRoute } from './explain-request.ts';
+import { explainRequest } from './explain-request.ts';
 import type { Instance } from './open-instance.ts';
 
 /** Returns lines with the result of each condition for a request, router by router, up to the route that takes it. */

@@ -1,17 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
+import type { AnsweringFilter } from '../../contract/shown/explanation.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { runtimeText } from '../../contract/vocabulary/runtime.ts';
 import type { Exchange } from '../../dataplane/engine/message/exchange.ts';
 import { metadataPlace } from '../../dataplane/oauth2/metadata-place.ts';
 import { ClientEndpoint, serviceAt } from '../../dataplane/openid/client/client-endpoint.ts';
-
-/** A filter of a route that answers a request itself, and the field that makes it so. */
-export type AnsweringFilter = {
-  readonly type: string;
-  readonly name: string | null;
-  readonly field: 'clientEndpoint' | 'redirectEndpoint' | 'resourceMetadata';
-};
 
 type DeclaredFilter = { readonly type: string; readonly name: string | null; readonly config: JsonObject };
 

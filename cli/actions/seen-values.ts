@@ -6,18 +6,11 @@ import { isCredentialName } from '../../contract/hiding/credential-names.ts';
 import { hideSecrets } from '../../contract/hiding/hidden-secrets.ts';
 import { hideUrlPasswords } from '../../contract/hiding/url-password.ts';
 import { percentDecoded } from '../../contract/percent-decoded.ts';
+import type { SeenValue } from '../../contract/shown/explanation.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
 import type { Exchange } from '../../dataplane/engine/message/exchange.ts';
 import { valueJson } from '../output/value-json.ts';
-
-/** A value that an expression read. */
-export type SeenValue = {
-  /** Such as `request.uri.path`. */
-  readonly expression: string;
-  /** Null if there is none. */
-  readonly value: JsonValue;
-};
 
 const HIDDEN = '********';
 /** Roots of which nothing is shown: programs get their credentials there. */

@@ -1,6 +1,6 @@
 import { RestFailure } from './rest-failure.ts';
 
-/** What is known of something that is loaded again and again. */
+/** State of something that is loaded again and again. */
 export interface Known<T> {
   /** The newest value; null before the first. */
   readonly value: T | null;

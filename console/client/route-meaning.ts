@@ -1,13 +1,13 @@
 import type { RouteState, ServedVersion } from './route-state.ts';
 
-/** How good something is, for signs and colours. */
+/** Grade of a state, for signs and colours. */
 export type Tone = 'good' | 'warn' | 'bad' | 'quiet';
 
 /** A state in words. */
 export interface Meaning {
   readonly word: string;
   readonly tone: Tone;
-  /** What it means for requests. */
+  /** The consequence for requests. */
   readonly sentence: string;
 }
 

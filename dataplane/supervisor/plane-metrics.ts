@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { BackendsSummary } from '../../contract/channel.ts';
 import { FIGURE } from '../../contract/route-report.ts';
+import type { ShownFigures } from '../../contract/shown/shown-figures.ts';
 import { registerAccessManagerMetrics } from '../metrics/access-manager-exposition.ts';
 import { type AuditFigures, registerAuditMetrics } from '../metrics/audit-exposition.ts';
 import { registerBackendsMetrics } from '../metrics/backends-exposition.ts';
@@ -17,9 +18,9 @@ import { Observations } from '../metrics/observations.ts';
 import { RATE_INTERVAL, Rates } from '../metrics/rates.ts';
 import { registerRetryMetrics } from '../metrics/retry-exposition.ts';
 import { registerRouteMetrics } from '../metrics/route-exposition.ts';
-import { type RouteFigures, routeFigures } from '../metrics/route-figures.ts';
 import type { RouteSeries } from '../metrics/route-series.ts';
 import { registerScriptMetrics } from '../metrics/script-exposition.ts';
+import { shownFigures } from '../metrics/shown-figures.ts';
 import { registerThrottlingMetrics } from '../metrics/throttling-exposition.ts';
 import { registerTlsMetrics } from '../metrics/tls-exposition.ts';
 
@@ -97,8 +98,8 @@ export class PlaneMetrics {
   }
 
   /** Figures of routes for people, by the text of the route's key. */
-  routeFigures(): ReadonlyMap<string, RouteFigures> {
-    return routeFigures(this.series(), this.rates, Date.now());
+  shownFigures(): ReadonlyMap<string, ShownFigures> {
+    return shownFigures(this.series(), this.rates, Date.now());
   }
 
   close(): void {

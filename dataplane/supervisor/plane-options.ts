@@ -1,3 +1,4 @@
+import type { ShownFigures } from '../../contract/shown/shown-figures.ts';
 import type { ConsoleFiles } from '../../platform/admin/console-files.ts';
 import type { CrestTree } from '../../platform/admin/crest-path.ts';
 import type { ListenAddress } from '../../platform/listen-address.ts';
@@ -8,7 +9,6 @@ import type { LogFormat, LogStyle } from '../log/log-style.ts';
 import type { BackendsStatus } from '../metrics/backends-status.ts';
 import type { ConfigurationFigures } from '../metrics/configuration-exposition.ts';
 import type { LinkFigures } from '../metrics/link-exposition.ts';
-import type { RouteFigures } from '../metrics/route-figures.ts';
 import type { AskedAudit } from './audit-endpoint.ts';
 import type { SpareUnit } from './spare-unit.ts';
 
@@ -50,7 +50,7 @@ export interface PreparedPlaneOptions {
 export interface PlaneInside {
   readonly audits: AskedAudit;
   /** Returns the figures of the routes that it serves, by the text of their keys. */
-  figures(): ReadonlyMap<string, RouteFigures>;
+  figures(): ReadonlyMap<string, ShownFigures>;
   status(): PlaneStatus;
 }
 

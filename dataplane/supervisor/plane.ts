@@ -213,7 +213,7 @@ class Supervisor implements PreparedPlane {
         return serving?.kind === 'configuration' ? serving.prefix : 'openig';
       },
       ...{ isInPod, protection, console: pages, longestBody: this.options.adminMaxBodyLength },
-      api: api?.({ audits: this.audit, status: () => this.status, figures: () => metrics.routeFigures() }),
+      api: api?.({ audits: this.audit, status: () => this.status, figures: () => metrics.shownFigures() }),
       monitoring: () => metrics.monitoring(),
       restartUnit: (number) => this.units.restart(number),
       failed: (error, path) => failures.give({ path, error: errorStack(error) }),

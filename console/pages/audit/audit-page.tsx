@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import type { JsonValue } from '../../../contract/document/json-value.ts';
+import { objectOf } from '../../../contract/document/lenient-parts.ts';
 import { Poll } from '../../client/poll.ts';
 import { query } from '../../client/rest-client.ts';
 import type { RestFailure } from '../../client/rest-failure.ts';
@@ -133,8 +134,4 @@ function EventRow({ event }: { readonly event: OpenResource }): JSX.Element {
 
 function textIn(value: JsonValue | undefined): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

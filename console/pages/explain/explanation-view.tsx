@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
+import type { AskedRouter, TriedRoute } from '../../../contract/shown/explanation.ts';
 import { Expression } from '../../parts/code.tsx';
 import { counted } from '../../parts/figures.ts';
 import { Badge } from '../../parts/state-badge.tsx';
 import { addressOf } from '../../shell/place.ts';
 import type { AskedForm } from './asked-request.ts';
-import type { AskedRouter, Explanation, TriedRoute } from './explanation.ts';
+import type { Explanation } from './explanation.ts';
 
 /** The result first, then every route that was tried. */
 export function ExplanationView({

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
+import { listOf, objectOf } from '../../../contract/document/lenient-parts.ts';
 import type { OpenResource } from '../../client/watched.ts';
 import { shortCount } from '../../parts/figures.ts';
 import { Badge } from '../../parts/state-badge.tsx';
@@ -83,12 +84,4 @@ function endpointsOf(plane: OpenResource): Endpoint[] {
 
 function numberIn(value: JsonValue | undefined): string {
   return typeof value === 'number' ? shortCount(value) : '–';
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

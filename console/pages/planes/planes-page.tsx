@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { isJsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import { listOf } from '../../../contract/document/lenient-parts.ts';
 import { usePoll } from '../../client/use-poll.ts';
 import { type OpenResource, planes } from '../../client/watched.ts';
 import { counted, shortCount } from '../../parts/figures.ts';
@@ -127,8 +128,4 @@ function PlaneState({ plane }: { readonly plane: OpenResource }): JSX.Element {
 function addressText(address: Readonly<Record<string, JsonValue>>): string {
   const host = String(address['host'] ?? '');
   return `${String(address['scheme'] ?? 'http')}://${host.includes(':') ? `[${host}]` : host}:${String(address['port'] ?? '')}`;
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { listOf } from '../../../contract/document/lenient-parts.ts';
 import { Poll } from '../../client/poll.ts';
 import { act, read } from '../../client/rest-client.ts';
 import { meaningOf } from '../../client/route-meaning.ts';
@@ -125,8 +126,4 @@ function RouteDocument({ path, state }: { readonly path: string; readonly state:
 
 function conditionOf({ condition }: JsonObject): string | null {
   return (condition ?? null) === null ? null : String(condition);
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import { listOf, objectOf, textOf } from '../../../contract/document/lenient-parts.ts';
 
 /** A step of the way that requests take through a route. */
 export interface PictureStep {
@@ -158,16 +159,4 @@ function factText(value: JsonValue): string {
         ? value['type']
         : JSON.stringify(value);
   return text.length > LONGEST_FACT ? `${text.slice(0, LONGEST_FACT - 1)}…` : text;
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
-
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -6,7 +6,7 @@ import type { RouteState } from '../../client/route-state.ts';
 export const SORTS = ['order', 'route', 'rate', 'errors', 'p50', 'p99', 'requests'] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** What a reader wants to see of all routes. */
+/** Choice of a reader among all routes. */
 export interface Choice {
   readonly text: string;
   readonly onlyProblems: boolean;

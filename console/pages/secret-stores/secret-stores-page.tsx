@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
+import { listOf } from '../../../contract/document/lenient-parts.ts';
 import { usePoll } from '../../client/use-poll.ts';
 import { type OpenResource, secretStores } from '../../client/watched.ts';
 import { counted } from '../../parts/figures.ts';
@@ -76,8 +77,4 @@ function DeclaredIn({ route }: { readonly route: string | null }): JSX.Element {
 
 function textIn(value: JsonValue | undefined): string | null {
   return typeof value === 'string' ? value : null;
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
 }

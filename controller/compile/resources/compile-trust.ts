@@ -19,7 +19,7 @@ export interface TrustVersion {
   readonly isFile: boolean;
   /** The tenant whose Routes those of a namespace are; null when it is nobody's. */
   tenantOf(namespace: string): string | null;
-  /** Whether Routes may use a Service that stands for this host name outside of the cluster. */
+  /** True if Routes may use a Service that stands for this host name outside of the cluster. */
   allowsExternalName(host: string): boolean;
 }
 

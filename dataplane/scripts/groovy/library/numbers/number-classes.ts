@@ -6,39 +6,9 @@ import { BigDecimal, BigInteger, Byte, Double, Float, Short } from '../../values
 import { decimalOf, larger, smaller, spendDigits } from '../numeric.ts';
 import { parseDouble, parseInteger, parseLong, textOrNull, wholeNumber } from '../strings/conversion-methods.ts';
 
-const operators = [
-  'plus',
-  'minus',
-  'multiply',
-  'div',
-  'mod',
-  'power',
-  'intdiv',
-  'leftShift',
-  'rightShift',
-  'rightShiftUnsigned',
-  'and',
-  'or',
-  'xor',
-  'compareTo',
-];
-
-function operatorMethods(): Record<string, LibraryFunction> {
-  const methods: Record<string, LibraryFunction> = {};
-  for (const name of operators) {
-    methods[`${name}(Number)`] =
-      name === 'compareTo'
-        ? (rt: Runtime, self: Value, [other]: [Value]) => rt.compare(self, other)
-        : (rt: Runtime, self: Value, [other]: [Value]) =>
-            other === null && FAILING.has(name) ? nullOperand(rt, name, self) : rt.operator(name, self, other);
-  }
-  return methods;
-}
-
 /** Operators that have one method for all numbers; the others have several, and null fits more than one. */
-const FAILING: ReadonlySet<string> = new Set([
+const SINGLE: ReadonlySet<string> = new Set([
   'mod',
-  'remainder',
   'power',
   'leftShift',
   'rightShift',
@@ -47,6 +17,19 @@ const FAILING: ReadonlySet<string> = new Set([
   'or',
   'xor',
 ]);
+const operators = ['plus', 'minus', 'multiply', 'div', 'intdiv', ...SINGLE, 'compareTo'];
+
+function operatorMethods(): Record<string, LibraryFunction> {
+  const methods: Record<string, LibraryFunction> = {};
+  for (const name of operators) {
+    methods[`${name}(Number)`] =
+      name === 'compareTo'
+        ? (rt: Runtime, self: Value, [other]: [Value]) => rt.compare(self, other)
+        : (rt: Runtime, self: Value, [other]: [Value]) =>
+            other === null && SINGLE.has(name) ? nullOperand(rt, name, self) : rt.operator(name, self, other);
+  }
+  return methods;
+}
 
 /** Bits of no number are not supported; all else is an error of Java. */
 function nullOperand(rt: Runtime, name: string, self: Value): never {

@@ -1,39 +1,23 @@
 import { quantile } from '../../contract/response-times.ts';
 import { activeOf, FIGURE } from '../../contract/route-report.ts';
+import type { ShownFigures } from '../../contract/shown/shown-figures.ts';
 import { routeKeyText } from '../../contract/snapshot.ts';
 import { recordPrefix } from './monitoring.ts';
 import type { Rates } from './rates.ts';
 import type { RouteSeries } from './route-series.ts';
 
-/** Figures of a route since it was added. Times are in milliseconds. */
-export type RouteFigures = {
-  readonly requests: number;
-  readonly active: number;
-  readonly answered: number;
-  readonly clientErrors: number;
-  readonly serverErrors: number;
-  /** Requests that ended without an answer. */
-  readonly unanswered: number;
-  /** Requests per second, over about a minute. */
-  readonly rate: number;
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
-  readonly longest: number;
-};
-
 /** Returns the figures of routes by the texts of their keys. */
-export function routeFigures(
+export function shownFigures(
   series: readonly RouteSeries[],
   rates: Rates,
   now: number,
-): ReadonlyMap<string, RouteFigures> {
+): ReadonlyMap<string, ShownFigures> {
   return new Map(
     series.map((one) => [routeKeyText({ router: one.router, id: one.route }), figuresOf(one, rates, now)]),
   );
 }
 
-function figuresOf(series: RouteSeries, rates: Rates, now: number): RouteFigures {
+function figuresOf(series: RouteSeries, rates: Rates, now: number): ShownFigures {
   const { figures } = series;
   const answered = figures[FIGURE.ended]!;
   return {
