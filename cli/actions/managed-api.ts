@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { access, constants } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { AdminSettings } from '../../contract/admin-settings.ts';
@@ -9,10 +10,11 @@ import type { Resource } from '../../contract/crest/resource.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import { firstProblem, MOST_PROBLEMS } from '../../controller/admin/status-report.ts';
 import type { LiveInstance } from '../../controller/live-instance.ts';
-import { apiTree, refusedInProduction, routerPaths } from '../../controller/manage/api-tree.ts';
+import { apiTree, notInProduction, refusedInProduction, routerPaths } from '../../controller/manage/api-tree.ts';
 import { declaredObjects } from '../../controller/manage/declared-objects.ts';
 import type { ExplainRequest } from '../../controller/manage/explained-request.ts';
 import type { UnbuiltPart } from '../../controller/manage/managed-instance.ts';
+import { instancePermissions, PERMISSIONS } from '../../controller/manage/permissions.ts';
 import { readOnlyCollection } from '../../controller/manage/read-only-collection.ts';
 import { ROUTE_STATE, routeStates } from '../../controller/manage/route-states.ts';
 import { AUDIT_SERVICE, SECRET_STORE, shownAuditService, shownStore } from '../../controller/manage/shown-objects.ts';
@@ -27,6 +29,7 @@ import type { BackendsStatus } from '../../dataplane/metrics/backends-status.ts'
 import { auditEndpoint } from '../../dataplane/supervisor/audit-endpoint.ts';
 import type { PlaneInside, PlaneStatus } from '../../dataplane/supervisor/plane-options.ts';
 import type { CrestTree } from '../../platform/admin/crest-path.ts';
+import { errorCode } from '../../platform/error-code.ts';
 import { programVersion } from '../version.ts';
 import { type ExplainSetting, explainRequest } from './explain-request.ts';
 import { serverInfo } from './server-info.ts';
@@ -62,6 +65,7 @@ export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) =>
       audit: (topic) => auditEndpoint(audits, topic, cookies),
       others: {
         'route-states': readOnlyCollection(ROUTE_STATE, () => statesOf(instance, figures(), managesRoutes), cookies),
+        permissions: readOnlyCollection(PERMISSIONS, () => permissionsIn(instance, managesRoutes), cookies),
         planes: readOnlyCollection(PLANE_DESCRIPTION, () => [planeOf(instance, status())], cookies),
         'secret-stores': managesRoutes
           ? readOnlyCollection(SECRET_STORE, () => stores().map(shownStore), cookies)
@@ -72,6 +76,29 @@ export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) =>
       },
     });
   };
+}
+
+async function permissionsIn(
+  { compilation }: LiveInstance,
+  managesRoutes: boolean,
+): Promise<[ReturnType<typeof instancePermissions>]> {
+  const unwritable = await Promise.all([...compilation.routers.values()].map(isUnwritable));
+  return [
+    instancePermissions({
+      all: managesRoutes ? null : notInProduction('routes are managed'),
+      writing: unwritable.includes(true) ? 'the directory of the routes cannot be written' : null,
+    }),
+  ];
+}
+
+/** A directory that does not exist yet is made when a route is. */
+async function isUnwritable(directory: string): Promise<boolean> {
+  try {
+    await access(directory, constants.W_OK);
+    return false;
+  } catch (error) {
+    return errorCode(error) !== 'ENOENT';
+  }
 }
 
 function statesOf(

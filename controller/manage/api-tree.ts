@@ -176,10 +176,15 @@ function slug(id: string): string {
     .replace(/[\s-]+/g, '-');
 }
 
+/** Returns the reason of a refusal in the mode PRODUCTION. @param what operation of the other modes */
+export function notInProduction(what: string): string {
+  return `${what} only in the modes EVALUATION and DEVELOPMENT ('mode' of admin.json)`;
+}
+
 /** Returns a collection that the mode PRODUCTION does not have. @param what operation of the other modes */
 export function refusedInProduction(what: string): CrestEndpoint {
   async function refused(): Promise<never> {
-    throw new CrestError(403, `${what} only in the modes EVALUATION and DEVELOPMENT ('mode' of admin.json)`);
+    throw new CrestError(403, notInProduction(what));
   }
   const provider: CollectionProvider = {
     create: refused,

@@ -5,10 +5,12 @@ import type { CrestEndpoint } from '../../contract/crest/provider.ts';
 import { queryResources } from '../../contract/crest/query-resources.ts';
 import type { Resource } from '../../contract/crest/resource.ts';
 
+type Items = readonly (Resource & { readonly id: string })[];
+
 /** Returns a collection that can be read and queried. @param resources returns all of them */
 export function readOnlyCollection(
   describes: EndpointDescription,
-  resources: () => readonly (Resource & { readonly id: string })[],
+  resources: () => Items | Promise<Items>,
   cookies: PageCookies,
 ): CrestEndpoint {
   return {
@@ -16,11 +18,11 @@ export function readOnlyCollection(
     describes,
     provider: {
       async read(id) {
-        const found = resources().find((one) => one.id === id);
+        const found = (await resources()).find((one) => one.id === id);
         if (found === undefined) throw new CrestError(404, `there is no resource '${id}'`);
         return found;
       },
-      query: async (query) => queryResources(resources(), query, cookies, describes.name),
+      query: async (query) => queryResources(await resources(), query, cookies, describes.name),
     },
   };
 }

@@ -34,6 +34,8 @@ const COLLECTIONS: ReadonlySet<string> = new Set([
   'audit-services',
   'planes',
   'audit',
+  'permissions',
+  'route-states',
 ]);
 
 /** Returns the operation that a request asks for, as far as its method and parameters tell. */

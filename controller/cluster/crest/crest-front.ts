@@ -13,6 +13,7 @@ import { type CrestTree, crestRefusal, treeAnswer } from '../../../platform/admi
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { PlaneReport } from '../../admin/status-report.ts';
 import type { AdmissionJudge } from '../../admission/admission-judge.ts';
+import { PERMISSIONS } from '../../manage/permissions.ts';
 import { INFO_DESCRIPTION, routeDescription } from '../../manage/route-description.ts';
 import { PLANE_DESCRIPTION } from '../../manage/shown-plane.ts';
 import type { ApiCaller, ApiOnBehalf } from '../api/api-client.ts';
@@ -24,6 +25,7 @@ import type { CallerGate } from './caller-gate.ts';
 import { type Caller, unauthenticated, unavailable } from './caller-review.ts';
 import { CallerSlots } from './caller-slots.ts';
 import { clusterObjects } from './cluster-objects.ts';
+import { clusterPermissions } from './cluster-permissions.ts';
 import { type ClusterPlanesParts, clusterPlanes, recentAnswer } from './cluster-planes.ts';
 import { type ClusterRoutesParts, clusterRoutes } from './cluster-routes.ts';
 import { clusterTree } from './cluster-tree.ts';
@@ -167,6 +169,7 @@ export class CrestFront {
       },
       routes: { kind: 'collection', provider, describes: this.description },
       planes: { kind: 'collection', provider: clusterPlanes(this.planes, caller), describes: PLANE_DESCRIPTION },
+      permissions: { kind: 'collection', provider: clusterPermissions(parts, caller), describes: PERMISSIONS },
       ...Object.fromEntries(others),
     } as const;
     return { ...clusterTree(endpoints, String(options.info['version'] ?? '')), inTurn: parts.inTurn };

@@ -20,13 +20,17 @@ export function readRouteId(id: string | null, what = 'route'): RoutePlace {
   if (id === null) throw badRequest("'_id' is missing: a route needs an id such as 'shop.orders' (namespace and name)");
   const dot = id.indexOf('.');
   const [namespace, name] = [id.slice(0, Math.max(0, dot)), id.slice(dot + 1)];
-  const isPlace = LABEL.test(namespace) && namespace.length <= LONGEST_NAMESPACE;
-  if (!isPlace || !NAME.test(name) || name.length > LONGEST_NAME) {
+  if (!isNamespace(namespace) || !NAME.test(name) || name.length > LONGEST_NAME) {
     throw badRequest(
       `a ${what} id must be 'namespace.name', with names as Kubernetes has them: lower case letters, digits, hyphens`,
     );
   }
   return { namespace, name };
+}
+
+/** True for a text that can be the name of a namespace. */
+export function isNamespace(name: string): boolean {
+  return LABEL.test(name) && name.length <= LONGEST_NAMESPACE;
 }
 
 /** Writes the id that `readRouteId` reads. */

@@ -59,11 +59,17 @@ function reviewing(rights: UserRights, asked: string[]) {
   };
 }
 
+/** Parts of a controller that differ from the usual ones. */
+export type FrontSetting = {
+  readonly isFollowed?: (namespace: string) => boolean;
+};
+
 /** Serves Common REST of a controller whose cluster is in memory; the rights of its users are given. */
 export async function compiledFront(
   cluster: CompiledCluster,
   rights: UserRights,
   planes: () => Promise<readonly PlaneReport[]> = async () => [],
+  { isFollowed = () => true }: FrontSetting = {},
 ) {
   const asked: string[] = [];
   const seen = { seen: null, versionOf: () => null };
@@ -83,7 +89,7 @@ export async function compiledFront(
     source: {
       resources: mapOf,
       resource,
-      isFollowed: () => true,
+      isFollowed,
       chosenNamespaces: [],
       onChange: () => () => undefined,
     },
