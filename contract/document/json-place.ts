@@ -89,7 +89,7 @@ function readKey(quoted: string): string | undefined {
 }
 
 /** Steps over blanks and comments. */
-function skipBlank(text: string, at: number): number {
+export function skipBlank(text: string, at: number): number {
   for (;;) {
     if (' \t\r\n'.includes(text[at] ?? '?')) at++;
     else if (text.startsWith('//', at)) at = skipLine(text, at);
@@ -103,7 +103,8 @@ function skipLine(text: string, at: number): number {
   return at;
 }
 
-function skipString(text: string, at: number): number {
+/** Steps over a string in quotes. */
+export function skipString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
     while (text[end - 1 - slashes] === '\\') slashes++;
@@ -112,8 +113,8 @@ function skipString(text: string, at: number): number {
   return text.length;
 }
 
-/** Always moves on, so that a walk over a broken text ends. */
-function skipScalar(text: string, at: number): number {
+/** Steps over a word or number. Always moves on, so that a walk over a broken text ends. */
+export function skipScalar(text: string, at: number): number {
   do at++;
   while (at < text.length && !' \t\r\n,]}/"'.includes(text[at]!));
   return at;

@@ -2,7 +2,7 @@ import { Composer, type CST, type Document, Parser } from 'yaml';
 import { MOST_NESTING } from './document-text.ts';
 
 /** The documents of a YAML text, or undefined when it is nested too deep for a parser that recurses. */
-export function parseYaml(text: string): Document.Parsed[] | undefined {
+export function parseYaml(text: string, { keepSourceTokens = false } = {}): Document.Parsed[] | undefined {
   const tokens = [...new Parser().parse(text)];
   if (tokens.some(isTooDeep)) return undefined;
   const composer = new Composer({
@@ -15,6 +15,7 @@ export function parseYaml(text: string): Document.Parsed[] | undefined {
     stringKeys: false,
     intAsBigInt: true,
     prettyErrors: false,
+    keepSourceTokens,
     logLevel: 'silent',
   });
   return [...composer.compose(tokens, true, text.length)];

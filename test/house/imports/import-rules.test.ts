@@ -29,6 +29,8 @@ describe('the import rules', () => {
     ['dataplane/filters/cookies/b.ts', '../origin/vary.ts'],
     ['cli/a.ts', '../controller/b.ts'],
     ['console/pages/a.tsx', 'preact/hooks'],
+    ['console/draft/a.ts', 'yaml'],
+    ['console/pages/design/a.ts', '@codemirror/state'],
     ['console/pages/a.tsx', '../parts/b.tsx'],
     ['console/pages/a.tsx', '../../contract/document/json-value.ts'],
     ['test/dataplane/a.test.ts', '../../dataplane/b.ts'],

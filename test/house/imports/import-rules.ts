@@ -94,7 +94,10 @@ function packageBreach(file: SourceFile, specifier: string): string | undefined 
   return undefined;
 }
 
-/** The console runs in browsers: its own files, Preact, and parts of the contract that need nothing but the language. */
+/** Packages that the console brings to browsers; the editor is loaded when somebody designs a route. */
+const browserPackages = /^(?:preact|yaml|@codemirror\/[a-z-]+|@lezer\/[a-z-]+)(?:\/|$)/;
+
+/** The console runs in browsers: its own files, its packages, and parts of the contract that need nothing else. */
 function browserBreach(
   file: SourceFile,
   specifier: string,
@@ -103,9 +106,11 @@ function browserBreach(
 ): string | undefined {
   if (!file.path.startsWith('console/')) return undefined;
   if (target === undefined)
-    return /^preact(?:\/|$)/.test(specifier) ? undefined : 'of packages, console/ imports only preact';
+    return browserPackages.test(specifier)
+      ? undefined
+      : 'of packages, console/ imports only preact, yaml and CodeMirror';
   if (!target.startsWith('contract/')) return undefined;
-  const foreign = packagesBehind(target, files);
+  const foreign = packagesBehind(target, files).filter((name) => !browserPackages.test(name));
   return foreign.length === 0 ? undefined : `browsers do not have ${foreign.join(', ')}, which it needs`;
 }
 
