@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type OutputChunk, rolldown } from 'rolldown';
+import { consoleCatalogue } from '../cli/output/console-catalogue.ts';
+import { packJson } from '../contract/shown/packed-json.ts';
 import { packagePlaces } from './package-places.ts';
 
 /** The console, packed into one file. */
@@ -15,6 +17,7 @@ export interface ConsoleBundle {
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 const PAGE = 'text/html; charset=utf-8';
+const DATA = 'application/json';
 
 /** Compiles the console of a checkout. The same sources give the same text. */
 export async function consoleBundle(repository: string): Promise<ConsoleBundle> {
@@ -22,15 +25,18 @@ export async function consoleBundle(repository: string): Promise<ConsoleBundle> 
   const chunks = await scripts(repository, join(folder, 'main.tsx'));
   const entry = chunks.find(({ isEntry }) => isEntry)!;
   const style = styles(folder);
+  const types = catalogueFile();
   const icon = readFileSync(join(folder, 'icon.svg'), 'utf8');
   const page = readFileSync(join(folder, 'index.html'), 'utf8')
     .replace('%STYLE%', style.name)
     .replace('%SCRIPT%', entry.fileName)
+    .replace('%CATALOGUE%', types.name)
     .replace('%IMPORTS%', entry.imports.map((name) => `<link rel="modulepreload" href="/console/${name}">`).join(''));
   const files = {
     'index.html': { type: PAGE, text: page },
     'icon.svg': { type: 'image/svg+xml', text: icon },
     [style.name]: { type: STYLE, text: style.text },
+    [types.name]: { type: DATA, text: types.text },
     ...Object.fromEntries(chunks.map(({ fileName, code }) => [fileName, { type: SCRIPT, text: code }])),
   };
   return {
@@ -73,6 +79,15 @@ function styles(folder: string): { readonly name: string; readonly text: string 
     .replace(/\/\*.*?\*\//gs, '')
     .replace(/\s*\n\s*/g, '\n')
     .trimStart();
-  const hash = createHash('sha256').update(text).digest('base64url').slice(0, 8);
-  return { name: `assets/console-${hash}.css`, text };
+  return { name: `assets/console-${hashOf(text)}.css`, text };
+}
+
+/** The types of objects as data: a file of its own, because only the designer needs it. */
+function catalogueFile(): { readonly name: string; readonly text: string } {
+  const text = JSON.stringify(packJson(JSON.parse(JSON.stringify(consoleCatalogue()))));
+  return { name: `assets/catalogue-${hashOf(text)}.json`, text };
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 8);
 }

@@ -8,6 +8,7 @@ import type { Problem } from '../../../contract/problem.ts';
 import { vertxServerOptions } from '../../../contract/vertx-options.ts';
 import { schemaTree } from '../../../contract/vocabulary/schema-tree.ts';
 import { defaultObjects } from '../../../dataplane/heap/default-objects.ts';
+import { functionHelp } from '../../../dataplane/language/language-help.ts';
 import { configurationLanguage, runtimeLanguage } from '../../../dataplane/language/runtime-language.ts';
 import { operatorReach } from '../../support/gateways/operator-reach.ts';
 import { repositoryRoot } from '../source-file.ts';
@@ -36,6 +37,11 @@ describe('docs/configuration.md', () => {
       replacedBy: one.replacedBy,
     }));
     expect(shown).toEqual(known.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
+  });
+
+  it('describes functions in the words that the console shows', () => {
+    const shown = rows('### Functions').map(({ code, rest }) => [code, rest.replace(/\|$/, '').trim()]);
+    expect(shown).toEqual(functionHelp);
   });
 
   it('lists every root and when it is available', () => {
