@@ -1,4 +1,5 @@
 import type { Tenant } from '../snapshot.ts';
+import { plainHost } from './plain-host.ts';
 
 /** Finds whose a host is: a grant of the host itself comes first, then the longest wildcard, then `*`. */
 export class HostGrants {
@@ -41,10 +42,4 @@ export class HostGrants {
 
 function add(grants: Map<string, string>, host: string, tenant: string): void {
   if (!grants.has(host)) grants.set(host, tenant);
-}
-
-/** Hosts are the same in either case, and with the dot of the root at the end. */
-function plainHost(host: string): string {
-  const lower = host.toLowerCase();
-  return lower.endsWith('.') ? lower.slice(0, -1) : lower;
 }

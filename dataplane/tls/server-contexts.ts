@@ -1,6 +1,7 @@
 import { constants, createHash } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import type { Logger } from 'pino';
+import { plainHost } from '../../contract/resources/plain-host.ts';
 import type { ServerCertificate } from '../../contract/snapshot.ts';
 import type { CertificateChoice, TicketKeys } from '../engine/wire/secure-transport.ts';
 import type { TlsKey, Trust } from '../heap/objects/secrets.ts';
@@ -78,7 +79,7 @@ export class ServerContexts implements CertificateChoice {
    * and a tenant both have one, that of the connector wins.
    */
   named(server: string): SecureContext {
-    const name = server.toLowerCase();
+    const name = plainHost(server);
     const chosen = this.chosen(name);
     if (!('privateKey' in chosen)) return chosen;
     return this.hosts?.contextOf(chosen) ?? this.wildcard(name) ?? this.standard;
@@ -87,8 +88,8 @@ export class ServerContexts implements CertificateChoice {
   /** Makes no context: requests may ask for any number of hosts. */
   isShownFor(host: string, server: string): boolean {
     if (!this.hasNames) return true;
-    const wanted = this.chosen(host.toLowerCase());
-    return wanted === this.standard || wanted === this.chosen(server.toLowerCase());
+    const wanted = this.chosen(plainHost(host));
+    return wanted === this.standard || wanted === this.chosen(plainHost(server));
   }
 
   /** The certificate of a tenant for a host, whether it can be used or not, or a context of the connector. */

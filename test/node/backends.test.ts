@@ -48,11 +48,15 @@ async function route(name: string, service: string): Promise<void> {
   await node.kubectl([...programmed, '--timeout=300s']);
 }
 
+async function planes(): Promise<readonly Pod[]> {
+  const selector = ['pods', '-n', RELEASE, '-l', 'app.kubernetes.io/component=dataplane'];
+  return (await node.get<{ items: readonly Pod[] }>(selector)).items;
+}
+
 /** A data plane itself, so that nothing but its backends can fail. */
 async function gateway(): Promise<string> {
-  const planes = ['pods', '-n', RELEASE, '-l', 'app.kubernetes.io/component=dataplane'];
-  const { items } = await node.get<{ items: readonly Pod[] }>(planes);
-  return `http://${items[0]!.status.podIP}:8080`;
+  const running = (await planes()).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return `http://${running[0]!.status.podIP}:8080`;
 }
 
 /** The Pods of the application that are to stay. */
@@ -127,6 +131,21 @@ it('no request fails while a Deployment is rolled, and only its new Pods get req
   const after = namesOf(await pods());
   expect(after.filter((name) => before.includes(name))).toEqual([]);
   await load.untilAnsweredBy(after);
+  expect(await load.stop()).toEqual([]);
+});
+
+it('no request to the Service of the gateway fails while the application and the data planes are rolled', async () => {
+  const load = new Load(await node.origin(RELEASE, 'gatewarden-default'), '/orders');
+  await load.untilAnsweredBy(namesOf(await pods()));
+  const rolled = async (deployment: string, namespace: string): Promise<void> => {
+    await node.kubectl(['rollout', 'restart', deployment, '-n', namespace]);
+    await node.kubectl(['rollout', 'status', deployment, '-n', namespace, '--timeout=300s']);
+  };
+  const before = namesOf(await planes());
+  await Promise.all([rolled('deployment/orders', 'shop'), rolled('deployment/gatewarden-default', RELEASE)]);
+  const gone = before.map((name) => `pod/${name}`);
+  await node.kubectl(['wait', '--for=delete', ...gone, '-n', RELEASE, '--timeout=120s']);
+  await load.untilAnsweredBy(namesOf(await pods()));
   expect(await load.stop()).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
 import { HostGrants } from '../../../contract/resources/host-grants.ts';
+import { plainHost } from '../../../contract/resources/plain-host.ts';
 import type { SharedResources } from '../../../contract/shared-resources.ts';
 import type { ServerCertificate } from '../../../contract/snapshot.ts';
 
@@ -75,10 +76,4 @@ function tableOf(held: readonly ServerCertificate[]): ReadonlyMap<string, Readon
     }
   }
   return new Map([...claims].map(([tenant, own]) => [tenant, new Map([...own].map(([host, [, one]]) => [host, one]))]));
-}
-
-/** Hosts are the same in either case, and with the dot of the root at the end. */
-function plainHost(host: string): string {
-  const lower = host.toLowerCase();
-  return lower.endsWith('.') ? lower.slice(0, -1) : lower;
 }

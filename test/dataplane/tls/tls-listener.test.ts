@@ -131,6 +131,8 @@ describe('the certificate that is shown', () => {
   it.each([
     ['shop.test', 'shop.test'],
     ['SHOP.test', 'shop.test'],
+    ['shop.test.', 'shop.test'],
+    ['two.shop.test.', '*.shop.test'],
     ['two.shop.test', '*.shop.test'],
     ['one.shop.test', 'one.shop.test'],
     ['a.b.shop.test', 'gateway.test'],

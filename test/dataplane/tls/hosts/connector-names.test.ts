@@ -63,6 +63,8 @@ describe('a connection of a connector with certificates by name', () => {
   it.each([
     ['a.test', 'a.test', '200'],
     ['a.test', 'A.test.', '200'],
+    ['a.test.', 'a.test', '200'],
+    ['a.test.', 'c.test', '421'],
     ['a.test', 'c.test', '421'],
     ['c.test', 'a.test', '421'],
     ['unknown.test', 'a.test', '421'],

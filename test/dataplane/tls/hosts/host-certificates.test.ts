@@ -84,6 +84,7 @@ describe('a TLS client that asks for a host', () => {
   it.each([
     ['shop.test', 'shop.test'],
     ['SHOP.test', 'shop.test'],
+    ['shop.test.', 'shop.test'],
     ['a.shop.test', '*.shop.test'],
     ['a.b.shop.test', 'group.test'],
     ['pay.test', 'pay.test'],
