@@ -59,7 +59,10 @@ export interface LiveClusterOptions {
   readonly clock?: Clock;
   /** Milliseconds between two compilations while things keep changing. */
   readonly gap?: number;
-  /** How long the first compilation waits for Secrets and Pods, in milliseconds: without Secrets Routes would refuse. */
+  /**
+   * How long the first compilation that is published waits for the next Secret and for Pods, in milliseconds: without
+   * Secrets Routes would refuse, and data planes would lose the certificates of hosts.
+   */
   readonly patience?: number;
 }
 
@@ -71,6 +74,9 @@ interface SeenCluster {
 
 /** Milliseconds that changes of nothing but statuses wait: our own writes must not hold up what people write. */
 const STATUS_PAUSE = 500;
+
+/** Times of patience after which the controller waits for Secrets no more, whether some still arrive or not. */
+const MOST_PATIENCE = 12;
 
 const NO_DIRECTORIES: ReadonlyMap<string, readonly SourceFile[]> = new Map();
 
@@ -89,6 +95,9 @@ export class LiveCluster {
   private groups: TrustSettings['groups'] | null = null;
   /** Calls off the end of the wait for Secrets; null when it is over. */
   private giveUp: (() => void) | null = null;
+  /** Secrets that the first compilation to be published waits for. */
+  private readonly awaited = new Set<string>();
+  private waitsUntil = 0;
   /** What was compiled last. */
   private seen: SeenCluster | null = null;
   private statusChanged: (() => void) | null = null;
@@ -106,11 +115,37 @@ export class LiveCluster {
     if (this.phase !== 'listing') return;
     this.lastGood = begin;
     this.phase = 'reading';
-    this.giveUp = this.clock.after(this.options.patience ?? 5000, () => {
+    this.waitsUntil = this.clock.steady() + MOST_PATIENCE * this.patience;
+    this.waitOn();
+    this.pace.ask();
+  }
+
+  private get patience(): number {
+    return this.options.patience ?? 5000;
+  }
+
+  private waitOn(): void {
+    this.giveUp?.();
+    const left = Math.max(0, this.waitsUntil - this.clock.steady());
+    this.giveUp = this.clock.after(Math.min(this.patience, left), () => {
       this.phase = 'live';
       this.pace.ask();
     });
-    this.pace.ask();
+  }
+
+  /** Takes the Secrets that have arrived, each in a turn of its own. @returns whether others are still missing */
+  private isReading(): boolean {
+    const { compiler, source } = this.options;
+    const { secrets } = source.state;
+    const before = this.awaited.size;
+    for (const key of this.awaited) {
+      const content = secrets.get(key);
+      if (content === undefined) continue;
+      this.awaited.delete(key);
+      if (content !== null) compiler.readSecret(key, content);
+    }
+    if (this.awaited.size < before) this.waitOn();
+    return this.awaited.size > 0;
   }
 
   /**
@@ -120,6 +155,8 @@ export class LiveCluster {
    */
   changed(isStatusOnly = false): void {
     if (this.phase !== 'reading' && this.phase !== 'live') return;
+    // a compilation would not be published, and thousands of Secrets would make as many of them
+    if (this.phase === 'reading' && this.awaited.size > 0 && (isStatusOnly || this.isReading())) return;
     if (this.seen !== null && (isStatusOnly || this.isAsSeen(this.seen))) {
       this.statusChanged ??= this.clock.after(STATUS_PAUSE, () => this.pace.ask());
     } else this.pace.ask();
@@ -167,6 +204,7 @@ export class LiveCluster {
     this.follow(compilation);
     if (this.phase === 'reading') {
       const { pendingSecrets = [], pendingServices = [] } = compilation.resources ?? {};
+      for (const key of pendingSecrets) this.awaited.add(key);
       const isPending = pendingSecrets.length + pendingServices.length > 0;
       if (isPending || source.isAwaitingPlanes === true) return;
       this.phase = 'live';

@@ -5,6 +5,7 @@ import { fixedProperties } from '../../contract/document/properties.ts';
 import type { PropertySet } from '../../contract/document/property-set.ts';
 import type { TokenSources } from '../../contract/document/token-resolver.ts';
 import type { Problem } from '../../contract/problem.ts';
+import type { SecretContent } from '../../contract/resources/resource.ts';
 import type { RouteEntry, SharedResource } from '../../contract/snapshot.ts';
 import type { TrustSettings } from '../../contract/trust-settings.ts';
 import type { BaseRecord } from './base-record.ts';
@@ -179,6 +180,11 @@ export class Compiler {
   /** Takes the body of a route that a plane kept, after a start without it. @returns whether it was of use */
   recalled(entry: RouteEntry): boolean {
     return this.resources.recalled(entry);
+  }
+
+  /** Reads the certificate of a Secret before it is compiled, so that thousands of them are not read in one turn. */
+  readSecret(key: string, content: SecretContent): void {
+    this.resources.readSecret(key, content);
   }
 
   /** What would be said if one resource changed, which changes nothing; null as long as nothing was judged. */

@@ -1,10 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NO_BASE_FILES } from '../../controller/cluster/base/base-files.ts';
+import { SecretCertificates } from '../../controller/compile/resources/certificates/secret-certificates.ts';
 import type { ResourceState } from '../../controller/compile/resources/resource-state.ts';
 import { type ClusterCompilation, type FollowedCluster, LiveCluster } from '../../controller/live-cluster.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { CompiledCluster } from '../support/cluster/compiled-cluster.ts';
 import { proxied } from '../support/gateways/proxied-route.ts';
+import { certificateAuthority } from '../support/identity/certificates.ts';
 
 const store = { type: 'FileSystemSecretStore', config: { format: 'PLAIN' }, secrets: [{ name: 'keys' }] };
 
@@ -18,6 +20,9 @@ class Followed implements FollowedCluster {
   readonly wanted: string[][] = [];
   readonly made: ClusterCompilation[] = [];
   readonly timers: (() => void)[] = [];
+  /** Of all timers, in milliseconds. */
+  readonly delays: number[] = [];
+  time = 0;
   readonly live: LiveCluster;
   readonly synced: Promise<void>;
   readonly failures: unknown[] = [];
@@ -28,8 +33,9 @@ class Followed implements FollowedCluster {
     this.synced = new Promise((resolve) => (this.listed = resolve));
     const clock: Clock = {
       wall: () => 0,
-      steady: () => 0,
-      after: (_, run) => {
+      steady: () => this.time,
+      after: (delay, run) => {
+        this.delays.push(delay);
         this.timers.push(run);
         return () => void this.timers.splice(this.timers.indexOf(run), 1);
       },
@@ -99,6 +105,70 @@ describe('an instance that follows a cluster', () => {
     expect(followed.timers).toEqual([]);
     expect(followed.wanted).toHaveLength(1);
     followed.live.close();
+  });
+
+  it('waits on while Secrets arrive, without a compilation for each of them', async () => {
+    const followed = new Followed();
+    const { content, live } = followed;
+    const names = ['a', 'b', 'c'];
+    for (const name of names) {
+      content.store(`shop/${name}`, { ...store, secrets: [{ name: `keys-${name}` }] }).route(`shop/${name}`, proxied);
+    }
+    followed.listed();
+    await live.start();
+    const compilations = vi.spyOn(content.compiler, 'compile');
+    onTestFinished(() => void compilations.mockRestore());
+    for (const name of ['b', 'a']) {
+      followed.time += 4000;
+      content.secret(`shop/keys-${name}`, { a: '1' });
+      live.changed();
+    }
+    expect([followed.made.length, compilations.mock.calls.length]).toEqual([0, 0]);
+    expect(followed.timers).toHaveLength(1);
+    expect(followed.delays).toEqual([5000, 5000, 5000]);
+    const next = followed.next();
+    content.secret('shop/keys-c', undefined);
+    live.changed();
+    await next;
+    expect(compilations).toHaveBeenCalledTimes(1);
+    expect(followed.routes).toEqual([['shop.a', 'shop.b', 'shop.c']]);
+    live.close();
+  });
+
+  it('waits for Secrets for a minute at most, although some still arrive', async () => {
+    const followed = new Followed();
+    const { content, live } = followed;
+    content.store('shop/one', { ...store, secrets: [{ name: 'a' }, { name: 'b' }] }).route('shop/a', proxied);
+    followed.listed();
+    await live.start();
+    followed.time = 58_000;
+    content.secret('shop/a', { a: '1' });
+    live.changed();
+    expect(followed.delays).toEqual([5000, 2000]);
+    live.close();
+  });
+
+  it('reads a certificate when its Secret arrives, and not again', async () => {
+    const followed = new Followed();
+    const { content, live } = followed;
+    const { chain, key } = certificateAuthority('hosts').issue({ names: ['a.test', 'b.test'] });
+    for (const name of ['a', 'b']) {
+      content.route(`shop/${name}`, { ...proxied, tls: [{ hosts: [`${name}.test`], secretName: name }] });
+    }
+    followed.listed();
+    await live.start();
+    const read = vi.spyOn(SecretCertificates.prototype, 'of');
+    onTestFinished(() => void read.mockRestore());
+    content.secret('shop/a', { 'tls.crt': chain, 'tls.key': key }, 'kubernetes.io/tls');
+    live.changed();
+    expect(read.mock.results.map(({ value }) => (value as { fault: unknown }).fault)).toEqual([null]);
+    const [first] = read.mock.results;
+    const next = followed.next();
+    content.secret('shop/b', { 'tls.crt': chain, 'tls.key': key }, 'kubernetes.io/tls');
+    live.changed();
+    await next;
+    expect(read.mock.results.filter(({ value }) => value === first!.value)).toHaveLength(2);
+    live.close();
   });
 
   it('does not wait for ever', async () => {

@@ -2,6 +2,7 @@ import { contentHash } from '../../../contract/document/canonical.ts';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { TokenSources } from '../../../contract/document/token-resolver.ts';
 import type { Problem } from '../../../contract/problem.ts';
+import type { SecretContent } from '../../../contract/resources/resource.ts';
 import type { BaseEntry, RouteEntry } from '../../../contract/snapshot.ts';
 import type { BaseRecord } from '../base-record.ts';
 import type { Checker, FoundRouter } from '../checker.ts';
@@ -165,6 +166,11 @@ export class InstanceResources {
   /** Takes the body of a route that a plane kept. @returns whether it was of use */
   recalled(entry: RouteEntry): boolean {
     return this.compiler.recalled(entry);
+  }
+
+  /** Reads the certificate of a Secret, if it has one. */
+  readSecret(key: string, content: SecretContent): void {
+    this.compiler.readSecret(key, content);
   }
 
   /** What would be said if one resource changed; null as long as nothing was judged. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import type { Problem } from '../../../contract/problem.ts';
-import { type Resource, resourceKey } from '../../../contract/resources/resource.ts';
+import { type Resource, resourceKey, type SecretContent } from '../../../contract/resources/resource.ts';
 import { isRouteOfHash } from '../../../contract/route-hash.ts';
 import { compareTexts } from '../../../contract/route-order.ts';
 import type { RouteEntry, SharedObjects, SourceVersion } from '../../../contract/snapshot.ts';
@@ -137,6 +137,11 @@ export class ResourceCompiler {
     const { uid } = record.resource;
     this.recalledRoutes.set(record.key, { uid, generation: mark.generation, hash, identity: { id, name }, document });
     return true;
+  }
+
+  /** Reads the certificate of a Secret, if it has one. */
+  readSecret(key: string, content: SecretContent): void {
+    this.routeCertificates.readSecret(key, content);
   }
 
   /** What is wrong with the certificates that a Route names, in any version of it. */

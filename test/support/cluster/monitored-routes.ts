@@ -4,7 +4,7 @@ import { deployedObject, said, sayingHandler } from './deployed-routes.ts';
 
 /** Routes of one namespace that together count everything which can be counted of objects. */
 export class MonitoredRoutes {
-  readonly names = ['orders', 'busy', 'broken'] as const;
+  readonly names = ['orders', 'busy', 'broken', 'spread'] as const;
   private readonly key = new IssuerKey();
   private readonly namespace: string;
 
@@ -12,8 +12,8 @@ export class MonitoredRoutes {
     this.namespace = namespace;
   }
 
-  /** The objects to apply. @param nobody an address where nobody listens, which Routes may connect to */
-  objects(nobody: string, more: JsonObject = {}): JsonObject[] {
+  /** The objects to apply. @param nobody addresses where nobody listens, which Routes may connect to */
+  objects(nobody: readonly [string, string], more: JsonObject = {}): JsonObject[] {
     const { namespace } = this;
     return [
       this.key.secret(namespace, 'keys'),
@@ -22,8 +22,15 @@ export class MonitoredRoutes {
       this.route('busy', [throttling], sayingHandler('hello')),
       this.route('broken', [breaker], {
         type: 'ReverseProxyHandler',
-        baseURI: `http://${nobody}`,
+        baseURI: `http://${nobody[0]}`,
         config: { retries: { count: 1, delay: '1 ms' } },
+      }),
+      // requests move from one to the other, and one of them is ejected
+      this.route('spread', [], {
+        type: 'ReverseProxyHandler',
+        config: {
+          backends: { type: 'Backends', config: { endpoints: nobody.map((at) => ({ uri: `http://${at}` })) } },
+        },
       }),
     ].map((object) => (object['kind'] === 'Route' ? withSpec(object, more) : object));
   }
@@ -37,6 +44,7 @@ export class MonitoredRoutes {
     await said(port, '/orders', scope);
     for (const partition of ['a', 'a', 'b', 'b']) await said(port, '/busy', { 'x-partition': partition });
     for (let i = 0; i < 4; i++) await said(port, '/broken');
+    for (let i = 0; i < 6; i++) await said(port, '/spread');
   }
 
   private route(name: string, filters: JsonValue[], handler: JsonObject): JsonObject {

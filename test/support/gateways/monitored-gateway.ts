@@ -36,14 +36,14 @@ export interface MonitoredGateway {
 export async function monitoredGateway(): Promise<MonitoredGateway> {
   const cluster = theCluster();
   const shop = await cluster.namespace('shop');
-  const nobody = `127.0.0.1:${await freePort()}`;
+  const nobody = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`] as const;
   const gateway = await testedGateway({ access: cluster, namespaces: [shop] });
   const { namespace } = gateway;
   const sidecars = { enabled: true, namespaces: [shop] };
   const rendered = await renderObjects({ namespace, values: [{ monitoring, sidecars }] });
   const group = { name: 'default', serviceAccounts: [`${namespace}/plane`] };
   const beside = { name: 'sidecars', serviceAccounts: [`${shop}/app`], sidecars: true };
-  await gateway.configure({ groups: [group, beside], egress: [nobody] });
+  await gateway.configure({ groups: [group, beside], egress: [...nobody] });
   await gateway.kubectl(['create', 'serviceaccount', 'app', '-n', shop]);
   await gateway.grantSecrets(shop, ['keys']);
   const routes = new MonitoredRoutes(shop);

@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Path } from '../../../../contract/problem.ts';
 import { byAge } from '../../../../contract/resources/by-age.ts';
-import { HostGrants } from '../../../../contract/resources/host-grants.ts';
-import { type Resource, resourceKey } from '../../../../contract/resources/resource.ts';
+import { type Resource, resourceKey, type SecretContent } from '../../../../contract/resources/resource.ts';
 import { compareTexts } from '../../../../contract/route-order.ts';
 import { sharedResourceHash } from '../../../../contract/shared-resources.ts';
 import { routeKeyText, type ServerCertificate, type SourceVersion } from '../../../../contract/snapshot.ts';
@@ -11,18 +9,16 @@ import type { TrustVersion } from '../compile-trust.ts';
 import type { ResourceState } from '../resource-state.ts';
 import type { ResourceVerdict } from '../resource-verdict.ts';
 import type { CertificateFacts, CertificateFault, ShownCertificate } from './certificate-facts.ts';
+import { JudgedRoutes, type TlsParts } from './judged-tls.ts';
 import { mayMeet } from './may-meet.ts';
-import { tlsOf, tlsSecretsOf } from './route-tls.ts';
-import { type SecretCertificate, SecretCertificates } from './secret-certificates.ts';
+import { tlsSecretsOf } from './route-tls.ts';
+import type { UsableCertificate } from './secret-certificates.ts';
 
 /** What certificates are compiled from. */
-export interface CertificateParts {
+export interface CertificateParts extends TlsParts {
   readonly state: Pick<ResourceState, 'routes' | 'secrets'>;
-  readonly trust: TrustVersion;
   /** Of Routes, by `namespace/name`. */
   readonly verdicts: ReadonlyMap<string, ResourceVerdict>;
-  /** Secrets that are not read, because their namespace names too many. */
-  readonly beyond: ReadonlySet<string>;
   /** The version of a Secret, by `namespace/name`. */
   sourceOf(secret: string): SourceVersion | null;
 }
@@ -45,10 +41,16 @@ interface Claim {
 
 /** What is gathered of one Secret. */
 interface Gathered {
-  readonly found: Extract<SecretCertificate, { fault: null }>;
+  readonly found: UsableCertificate;
   readonly tenant: string;
   readonly hosts: Map<string, string>;
   readonly users: Set<string>;
+}
+
+interface Made {
+  readonly found: UsableCertificate;
+  readonly hosts: ReadonlyMap<string, string>;
+  readonly resource: ServerCertificate;
 }
 
 const NONE: CompiledCertificates = { resources: [], users: new Map(), facts: new Map() };
@@ -58,14 +60,13 @@ const NONE: CompiledCertificates = { resources: [], users: new Map(), facts: new
  * Routes that want different certificates for one host, the older one wins.
  */
 export class RouteCertificates {
-  private readonly secrets: SecretCertificates;
+  private readonly judged: JudgedRoutes;
   private inputs: readonly unknown[] = [];
   private last: CompiledCertificates = NONE;
-  private readonly made = new Map<string, ServerCertificate>();
-  private readonly grants = new WeakMap<TrustVersion, HostGrants>();
+  private readonly made = new Map<string, Made>();
 
   constructor(checker: Pick<Checker, 'certificate'>) {
-    this.secrets = new SecretCertificates(checker);
+    this.judged = new JudgedRoutes(checker);
   }
 
   /** The same object as long as nothing changes. */
@@ -80,9 +81,13 @@ export class RouteCertificates {
   }
 
   /** What is wrong with the certificates that a Route names, without a look at other Routes. */
-  faultsOf(route: Resource, parts: Pick<CertificateParts, 'state' | 'trust' | 'beyond'>): readonly CertificateFault[] {
-    const alone = { ...parts, verdicts: new Map(), sourceOf: () => null };
-    return this.factsOf(route, alone, new Map(), new Map()).faults;
+  faultsOf(route: Resource, parts: TlsParts): readonly CertificateFault[] {
+    return this.judged.of(route, parts).faults;
+  }
+
+  /** Reads the certificate of a Secret, if it has one. */
+  readSecret(key: string, content: SecretContent): void {
+    this.judged.secrets.of(content, key);
   }
 
   private compiled(routes: readonly Resource[], parts: CertificateParts): CompiledCertificates {
@@ -93,9 +98,9 @@ export class RouteCertificates {
       const key = resourceKey(route);
       const own = this.factsOf(route, parts, gathered, claims);
       const before = this.last.facts.get(key);
-      facts.set(key, before !== undefined && isDeepStrictEqual(before, own) ? before : own);
+      facts.set(key, before !== undefined && sameFacts(before, own) ? before : own);
     }
-    const resources = [...gathered].map(([secret, one]) => this.resourceOf(secret, one, parts.sourceOf(secret)));
+    const resources = [...gathered].map(([secret, one]) => this.resourceOf(secret, one, parts.sourceOf));
     const keys = new Set(resources.map(({ key }) => key));
     for (const key of this.made.keys()) if (!keys.has(key)) this.made.delete(key);
     return {
@@ -111,88 +116,56 @@ export class RouteCertificates {
     gathered: Map<string, Gathered>,
     claims: Map<string, Claim[]>,
   ): CertificateFacts {
-    const { namespace } = route;
-    const tenant = parts.trust.tenantOf(namespace);
-    if (tenant === null) {
-      const message = `the namespace ${namespace} belongs to no tenant, so it has no hosts`;
-      return { faults: [{ reason: 'HostNotGranted', path: ['tls'], message }], shown: [] };
-    }
-    const verdict = parts.verdicts.get(resourceKey(route));
+    const { tenant, faults, hosts } = this.judged.of(route, parts);
+    const key = resourceKey(route);
+    const verdict = parts.verdicts.get(key);
     const served = verdict?.remembered ?? verdict?.route ?? null;
-    const faults: CertificateFault[] = [];
+    if (tenant === null || served === null) return { faults, shown: [] };
+    const conflicts: CertificateFault[] = [];
     const shown = new Map<string, ShownCertificate>();
-    for (const [at, { hosts, secretName }] of tlsOf(route).entries()) {
-      const secret = resourceKey({ namespace, name: secretName });
-      const found = this.certificateOf(secret, parts);
-      if (found.fault !== null) faults.push({ ...found.fault, path: ['tls', at, 'secretName'] });
-      for (const [index, host] of hosts.entries()) {
-        const path: Path = ['tls', at, 'hosts', index];
-        if (this.grantsOf(parts.trust).tenantOf(host) !== tenant) {
-          const message = `the host ${host} is not granted to the tenant ${tenant}`;
-          faults.push({ reason: 'HostNotGranted', path, message });
-          continue;
-        }
-        if (found.fault !== null) continue;
-        if (!found.judged.covers(host)) {
-          const message = `${host} is not among the names of the certificate in the Secret ${secret}`;
-          faults.push({ reason: 'HostNotCovered', path, message });
-          continue;
-        }
-        if (served === null) continue;
-        const claim = { route, dataPlanes: verdict?.dataPlanes ?? null, secret };
-        const winner = winnerOf(claims, `${tenant} ${host}`, claim, parts.trust);
-        if (winner !== null) {
-          const message = `for the host ${host}, data planes show the certificate of the Secret ${winner.secret}, which the older Route ${resourceKey(winner.route)} names`;
-          faults.push({ reason: 'HostConflict', path, message });
-        }
-        const one = gathered.get(secret) ?? {
-          found,
-          tenant,
-          hosts: new Map<string, string>(),
-          users: new Set<string>(),
-        };
-        gathered.set(secret, one);
-        if (!one.hosts.has(host)) one.hosts.set(host, `${route.created} ${resourceKey(route)}`);
-        one.users.add(routeKeyText(served));
-        const { notBefore, notAfter } = found.judged;
-        if (winner === null) shown.set(secret, { secret, notBefore, notAfter });
+    for (const { host, path, secret, found } of hosts) {
+      const claim = { route, dataPlanes: verdict?.dataPlanes ?? null, secret };
+      const winner = winnerOf(claims, `${tenant} ${host}`, claim, parts.trust);
+      if (winner !== null) {
+        const message = `for the host ${host}, data planes show the certificate of the Secret ${winner.secret}, which the older Route ${resourceKey(winner.route)} names`;
+        conflicts.push({ reason: 'HostConflict', path, message });
       }
+      let one = gathered.get(secret);
+      if (one === undefined) {
+        one = { found, tenant, hosts: new Map(), users: new Set() };
+        gathered.set(secret, one);
+      }
+      if (!one.hosts.has(host)) one.hosts.set(host, `${route.created} ${key}`);
+      one.users.add(routeKeyText(served));
+      const { notBefore, notAfter } = found.judged;
+      if (winner === null) shown.set(secret, { secret, notBefore, notAfter });
     }
-    return { faults, shown: [...shown.values()] };
+    return { faults: conflicts.length === 0 ? faults : [...faults, ...conflicts], shown: [...shown.values()] };
   }
 
-  private certificateOf(secret: string, { state, beyond }: CertificateParts): SecretCertificate {
-    if (!beyond.has(secret)) return this.secrets.of(state.secrets.get(secret), secret);
-    const message = `the Secret ${secret} is not read: its namespace names too many Secrets`;
-    return { fault: { reason: 'SecretNotFound', message }, judged: null };
-  }
-
-  private resourceOf(secret: string, gathered: Gathered, source: SourceVersion | null): ServerCertificate {
-    const { tenant } = gathered;
-    const { chain, privateKey } = gathered.found;
-    const hosts = Object.fromEntries(gathered.hosts);
+  private resourceOf(secret: string, gathered: Gathered, sourceOf: CertificateParts['sourceOf']): ServerCertificate {
+    const { found, tenant, hosts } = gathered;
+    const key = certificateKey(secret);
+    const before = this.made.get(key);
+    const sameHosts = before?.resource.tenant === tenant && isDeepStrictEqual(before.hosts, hosts);
+    if (sameHosts && before.found === found) return before.resource;
+    const { chain, privateKey } = found;
     const content = {
       type: 'server-certificate',
-      key: certificateKey(secret),
+      key,
       tenant,
-      hosts,
+      hosts: Object.fromEntries(hosts),
       chain,
       privateKey,
     } as const;
-    const before = this.made.get(content.key);
-    const isSame = before !== undefined && isDeepStrictEqual(withoutHash(before), content);
+    const isSame = sameHosts && before.found.chain === chain && before.found.privateKey === privateKey;
+    const source = sourceOf(secret);
     const sources = source === null ? [] : [source];
-    if (isSame && isDeepStrictEqual(before.sources, sources)) return before;
-    const hash = isSame ? before.hash : sharedResourceHash(content);
-    const made: ServerCertificate = { ...content, hash, sources };
-    this.made.set(content.key, made);
-    return made;
-  }
-
-  private grantsOf(trust: TrustVersion): HostGrants {
-    const known = this.grants.get(trust) ?? new HostGrants(trust.plane.tenants);
-    this.grants.set(trust, known);
-    return known;
+    const hash = isSame ? before.resource.hash : sharedResourceHash(content);
+    const isKept = isSame && isDeepStrictEqual(before.resource.sources, sources);
+    const resource: ServerCertificate = isKept ? before.resource : { ...content, hash, sources };
+    this.made.set(key, { found, hosts, resource });
+    return resource;
   }
 }
 
@@ -224,6 +197,11 @@ function winnerOf(claims: Map<string, Claim[]>, host: string, claim: Claim, { se
   return known.find((one) => one.secret !== claim.secret && mayMeet(one.dataPlanes, claim.dataPlanes, group)) ?? null;
 }
 
-function withoutHash({ hash, sources, ...content }: ServerCertificate): object {
-  return content;
+function sameFacts(a: CertificateFacts, b: CertificateFacts): boolean {
+  if (a.shown.length !== b.shown.length || a.faults.length !== b.faults.length) return false;
+  const isShown = a.shown.every(({ secret, notBefore, notAfter }, at) => {
+    const other = b.shown[at]!;
+    return secret === other.secret && notBefore === other.notBefore && notAfter === other.notAfter;
+  });
+  return isShown && (a.faults === b.faults || isDeepStrictEqual(a.faults, b.faults));
 }

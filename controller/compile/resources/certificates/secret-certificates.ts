@@ -3,16 +3,19 @@ import { CONSENT, CONSENT_LABEL, type SecretContent } from '../../../../contract
 import type { Checker, JudgedCertificate } from '../../checker.ts';
 import type { CertificateFault } from './certificate-facts.ts';
 
+/** The certificate of a Secret that can be shown. */
+export interface UsableCertificate {
+  readonly fault: null;
+  readonly judged: JudgedCertificate;
+  readonly chain: string;
+  /** It is secret: never logged, never shown. */
+  readonly privateKey: string;
+}
+
 /** The certificate of a Secret, or why there is none. */
 export type SecretCertificate =
-  | { readonly fault: Omit<CertificateFault, 'path'>; readonly judged: null }
-  | {
-      readonly fault: null;
-      readonly judged: JudgedCertificate;
-      readonly chain: string;
-      /** It is secret: never logged, never shown. */
-      readonly privateKey: string;
-    };
+  | UsableCertificate
+  | { readonly fault: Omit<CertificateFault, 'path'>; readonly judged: null };
 
 const TYPE = 'kubernetes.io/tls';
 
