@@ -17,6 +17,7 @@ import { groovyClasses } from './runtime/groovy-classes.ts';
 import type { Machine } from './runtime/machine.ts';
 import { runScriptTo } from './runtime/script-run.ts';
 import type { GivenVariables } from './runtime/script-variables.ts';
+import type { ScriptTexts } from './runtime/shell/script-texts.ts';
 import { type GMap, GSet } from './values/collections.ts';
 import type { Value } from './values/java-class.ts';
 import { Throwable, Thrown } from './values/throwable.ts';
@@ -86,6 +87,8 @@ export interface GatewayRun {
   readonly args: Variables;
   readonly surroundings?: Surroundings | undefined;
   readonly print?: (text: string) => void;
+  /** Texts that earlier runs evaluated. */
+  readonly texts?: ScriptTexts;
   /** By default those of the tests, which are long. */
   readonly limits?: BudgetLimits;
 }
@@ -132,6 +135,7 @@ export function gatewayScript<T>(
     const options = {
       print: run.print,
       limits: run.limits,
+      texts: run.texts,
       finish: (machine: Machine) => run.host.finished?.(machine),
       prepare: (machine: Machine) => {
         run.host.started?.(machine);
@@ -208,7 +212,7 @@ function bind(machine: Machine, run: GatewayRun): void {
       );
   const properties = namesOf(run.properties);
   const names = properties.length + args.length === 0 ? own : [...new Set([...properties, ...own, ...args])];
-  machine.give(new RunVariables(machine, run, names, args));
+  machine.variables.give(new RunVariables(machine, run, names, args));
 }
 
 class RunVariables implements GivenVariables {

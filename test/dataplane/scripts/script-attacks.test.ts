@@ -81,6 +81,33 @@ it('ends a closure in globals with the budget of the request that calls it', asy
   expect((await ask('/')).status).toBe(500);
 });
 
+it.each([
+  ['a class of a text', "Eval.me('class A { }; A')"],
+  ['an array of such a class', "Eval.me('class A { }; new A[0]')"],
+  ['an object of such a class', "Eval.me('class A { }; new A()')"],
+  ['a list of such a class', "Eval.me('class A extends ArrayList { }; new A()')"],
+  ['an object of a class without a name', "Eval.me('class A { static f() { new Object() { } } }; A.f()')"],
+  ['a script', "new GroovyShell().parse('1')"],
+  ['a shell', 'new GroovyShell()'],
+  ['a binding', 'new Binding()'],
+])('clears globals that hold %s', async (_title, value) => {
+  const { ask, logged } = await startFiltered([groovy(`globals.x = ${value}; 'x' * 1500000\n${PASS}`)]);
+  for (let turn = 0; turn < 3; turn++) expect((await ask('/')).status).toBe(200);
+  expect(logged).toContainEqual(
+    expect.objectContaining({
+      msg: 'globals and static fields of a script were cleared',
+      reason: expect.stringMatching(/^they hold a .*, whose size is not known$/),
+    }),
+  );
+});
+
+it.each([
+  ['ever new texts', 'for (i in 0..1000000) evaluate("1 + $i")'],
+  ['a loop in a text', "evaluate('while (true) { }')"],
+])('ends %s with 500', async (_title, source) => {
+  expect(await exceeded(source)).toBeOneOf(['memory', 'time']);
+});
+
 it('clears globals that grow without end', async () => {
   const { ask, logged } = await startFiltered([
     groovy(`globals[UUID.randomUUID().toString()] = 'x' * 1000000\n${PASS}`),

@@ -27,9 +27,12 @@ it('keeps the globals of two tenants apart', async () => {
   expect(bodies).toEqual(['1', '2', '1']);
 });
 
-it('gives no environment to a tenant', async () => {
-  const source =
-    "def r = new Response(Status.OK); try { System.getenv('PATH') } catch (SecurityException e) { r.entity = 'none' }; r";
+it.each([
+  ['a script', "System.getenv('PATH')"],
+  ['a text that a script evaluates', 'evaluate(\'System.getenv("PATH")\')'],
+  ['a script that a shell parses', 'new GroovyShell().parse(\'def f() { System.getenv("PATH") }\').f()'],
+])('gives no environment to %s of a tenant', async (_title, read) => {
+  const source = `def r = new Response(Status.OK); try { ${read} } catch (SecurityException e) { r.entity = 'none' }; r`;
   const gateway = await startTenants({ a: scripted('shop', source) }, { trust });
   expect((await gateway.get('/', 'shop.test')).body).toBe('none');
 });

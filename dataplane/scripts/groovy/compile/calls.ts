@@ -49,7 +49,6 @@ function unqualified(e: Emitting, node: Call, args: () => string, scope: Scope):
     if (local !== null) return settled(`H.callValue(rt,${local.code},${args()})`);
     if (name === 'use' && node.args.positional.at(-1)?.kind === 'closure')
       unsupported('categories (`use`) are not supported', node.place);
-    if (name === 'evaluate') unsupported('`evaluate` is not supported', node.place);
     const given = unit.assigned.has(name) ? null : unit.types.givenMethod(name);
     const imported = unit.types.staticMember(name) ?? given;
     if (imported?.type.statics.has(imported.member)) {

@@ -28,6 +28,8 @@ export interface ClassTemplate {
   /** Names of methods without a body. */
   readonly abstracts: ReadonlySet<string>;
   readonly inheritsConstructors: boolean;
+  /** Of a text that a script evaluates. */
+  readonly isEvaluated: boolean;
   /** Others can see when the static parts run: they run at the first use of the class, not with the script. */
   readonly isLazy: boolean;
   readonly fields: readonly DeclaredField[];

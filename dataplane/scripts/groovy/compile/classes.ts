@@ -74,6 +74,7 @@ export function emitClass(e: Emitting, node: ClassNode, type: JavaClass, around:
       ),
       abstracts,
       isLazy: hasVisibleStatics(node),
+      isEvaluated: e.unit.isEvaluated,
       inheritsConstructors:
         node.name === '' || node.modifiers.annotations.some(({ name }) => name === 'InheritConstructors'),
       fields,

@@ -2,12 +2,13 @@ import type { ClassTable } from '../runtime/class-table.ts';
 import { isSteps } from '../runtime/core.ts';
 import type { DeclaredField } from '../runtime/instance.ts';
 import { defineClass, type ScriptFunction } from '../runtime/script-classes.ts';
+import { setBody } from '../runtime/shell/nested-script.ts';
 import { support } from '../runtime/support.ts';
 import { parseScript } from '../syntax/parser.ts';
 import { type Place, ScriptError } from '../syntax/place.ts';
 import type { ClassNode, LocalNode, MethodNode, ScriptNode, Statement } from '../syntax/tree.ts';
 import { ENUM, SCRIPT } from '../values/core-classes.ts';
-import { JavaClass } from '../values/java-class.ts';
+import { type Budget, JavaClass } from '../values/java-class.ts';
 import { assignedNames, openNames, refuseSuspects } from './absent-calls.ts';
 import { resolveAnnotations } from './annotations.ts';
 import { checkShortened, signatureOf } from './class-checks.ts';
@@ -26,6 +27,8 @@ export interface CompileOptions {
   readonly classes: ClassTable;
   /** Name of the class of the script. */
   readonly name?: string;
+  /** For a text that a script evaluates: charged for the work, so that it can be interrupted. */
+  readonly budget?: Budget;
   /** Packages whose classes need no import. */
   readonly packages?: readonly string[];
   /** Classes that need no import, by full name. */
@@ -52,6 +55,10 @@ let compiled = 0;
 
 const MOST_CODE = 8_000_000;
 
+/** Work of a node of the syntax tree, and characters of generated code that are read for one unit of work. */
+const UNITS_PER_NODE = 50;
+const CODE_PER_UNIT = 2;
+
 /** Compiles a script; throws a ScriptError if it is wrong or not supported. */
 export function compileScript(source: string, options: CompileOptions): CompiledScript {
   try {
@@ -64,14 +71,14 @@ export function compileScript(source: string, options: CompileOptions): Compiled
 }
 
 function compile(source: string, options: CompileOptions): CompiledScript {
-  const tree = withMain(parseScript(source));
+  const tree = withMain(parseScript(source, options.budget));
   const types = new TypeNames(options.classes, options.packages, options.imports, options.statics);
   const simple = options.name ?? 'Script1';
   const className = tree.packageName === null ? simple : `${tree.packageName}.${simple}`;
-  const unit = new Unit(types, className, assignedNames(tree));
+  const unit = new Unit(types, className, assignedNames(tree), options.budget !== undefined);
   for (const node of tree.imports) types.import(node);
   resolveAnnotations(tree);
-  const e = emitting(unit);
+  const e = emitting(unit, options.budget ?? null);
   const named = declareClasses(e, tree);
   const type = new JavaClass(className);
   type.superclass = SCRIPT;
@@ -81,6 +88,7 @@ function compile(source: string, options: CompileOptions): CompiledScript {
   const parts = [script, ...emitted].map((each) => each.functions).join(',');
   const { code, lines } = brokenIntoLines(`"use strict";return [${parts}];`);
   if (code.length > MOST_CODE) throw new ScriptError('the script is too large', { line: 1, column: 1 });
+  options.budget?.spend(code.length / CODE_PER_UNIT);
   // Every name in this code is a number or a word of the generator; texts of the script are JSON strings within it.
   const url = `groovy-script-${++compiled}`;
   const make = new Function('H', 'K', 'G', `${code}\n//# sourceURL=${url}`) as (
@@ -90,6 +98,7 @@ function compile(source: string, options: CompileOptions): CompiledScript {
   ) => ScriptFunction[][];
   const [own = [], ...others] = make(support, unit.constants, isSteps);
   defineClass(type, script.template, own);
+  setBody(type, own.at(-1)!);
   for (const [index, { javaClass, template }] of emitted.entries()) defineClass(javaClass, template, others[index]!);
   return {
     type,
@@ -118,13 +127,15 @@ function withMain(tree: ScriptNode): ScriptNode {
   return { ...tree, body: main === undefined ? [run, { kind: 'return', place, of: null }] : [run] };
 }
 
-function emitting(unit: Unit): Emitting {
+function emitting(unit: Unit, budget: Budget | null): Emitting {
   const e: Emitting = {
     unit,
-    value: (node, scope) =>
-      node.kind === 'literal' || node.kind === 'this'
+    value: (node, scope) => {
+      budget?.spend(UNITS_PER_NODE);
+      return node.kind === 'literal' || node.kind === 'this'
         ? emitExpression(e, node, scope)
-        : lineMark(node.place) + emitExpression(e, node, scope),
+        : lineMark(node.place) + emitExpression(e, node, scope);
+    },
     condition: (node, scope) => emitCondition(e, node, scope),
     closure: (node, scope) => emitClosure(e, node, scope),
     statements: (body, scope, isTail) => emitStatements(e, body, scope, isTail),
@@ -233,6 +244,7 @@ function emitScript(e: Emitting, tree: ScriptNode, type: JavaClass): EmittedClas
     sam: null,
     returns: new Map(),
     abstracts: new Set(),
+    isEvaluated: unit.isEvaluated,
     inheritsConstructors: false,
     isLazy: false,
     fields: declared,

@@ -7,12 +7,12 @@ export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set(
     'ClosureException ClosureInvokingMethod Compiler ConfigBinding ConfigObject ConfigSlurper Console ContentHandler ContentHandlerFactory CookieHandler ' +
     'CookieManager CookiePolicy CookieStore Currency DataInput DataInputStream DataOutput DataOutputStream DatagramPacket DatagramSocket DatagramSocketImpl ' +
     'DatagramSocketImplFactory DelegatesTo DelegatingMetaClass DelegatingScript DeprecationException Dictionary DoubleSummaryStatistics ' +
-    'EnumConstantNotPresentException EnumMap EnumSet Eval EventListener EventListenerProxy EventObject Expando ExpandoMetaClass ' +
+    'EnumConstantNotPresentException EnumMap EnumSet EventListener EventListenerProxy EventObject Expando ExpandoMetaClass ' +
     'ExpandoMetaClassCreationHandle Externalizable Factory FactoryBuilderSupport FactoryInterceptorMetaClass File FileDescriptor FileFilter FileInputStream ' +
     'FileNameByRegexFinder FileNameMap FileOutputStream FilePermission FileReader FileTreeBuilder FileWriter FilenameFilter FilterInputStream ' +
     'FilterOutputStream FilterReader FilterWriter Flushable Formattable FormattableFlags Formatter FormatterClosedException GeneratedGroovyProxy ' +
     'GroovyCallable GroovyClassLoader GroovyCodeSource GroovyCollections GroovyInterceptable GroovyObjectSupport GroovyResourceLoader GroovyScriptEngine ' +
-    'GroovyShell HexFormat HttpCookie HttpRetryException HttpURLConnection IDN IFileNameFinder IOError IdentityHashMap IllegalAccessError ' +
+    'HexFormat HttpCookie HttpRetryException HttpURLConnection IDN IFileNameFinder IOError IdentityHashMap IllegalAccessError ' +
     'IllegalAccessException IllegalCallerException IllegalFormatCodePointException IllegalFormatWidthException IllegalPropertyAccessException ' +
     'IllegalThreadStateException IllformedLocaleException IncorrectClosureArgumentsException IndentPrinter Inet4Address Inet6Address InetAddress ' +
     'InetSocketAddress InheritableThreadLocal InstantiationError IntSummaryStatistics Interceptor InterfaceAddress InternalError InterruptedIOException ' +

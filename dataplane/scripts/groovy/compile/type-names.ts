@@ -111,12 +111,18 @@ export class TypeNames {
   }
 
   resolve(type: TypeName): JavaClass {
-    const base = this.find(type.name) ?? notAvailable(type.name, type.place);
+    const base = this.find(type.name) ?? this.#unknown(type.name, type.place);
     for (const arg of type.args)
       if (this.find(arg.name) === undefined && !this.isKnownElsewhere(arg.name)) notAvailable(arg.name, arg.place);
     let found = base;
     for (let at = 0; at < type.dimensions; at++) found = arrayOf(found);
     return found;
+  }
+
+  /** A simple name that no package with classes of Groovy or Java has is a mistake there, too. */
+  #unknown(name: string, place: Place): never {
+    const isMistake = !name.includes('.') && this.#packages.length === 0 && !KNOWN_ELSEWHERE.has(name);
+    return isMistake ? unavailable(name, place, false) : notAvailable(name, place);
   }
 
   isKnownElsewhere(name: string): boolean {
@@ -133,5 +139,9 @@ function ownerPart(name: string): string {
 }
 
 export function notAvailable(name: string, place: Place): never {
-  throw new ScriptError(`class ${name} is not available`, place, true);
+  return unavailable(name, place, true);
+}
+
+function unavailable(name: string, place: Place, isUnsupported: boolean): never {
+  throw new ScriptError(`class ${name} is not available`, place, isUnsupported);
 }

@@ -102,12 +102,15 @@ export class Unit {
   readonly unknown: { readonly name: string; readonly place: Place; readonly isSure: boolean }[] = [];
   /** Names of variables that get a value after their declaration. */
   readonly assigned: ReadonlySet<string>;
+  /** Another script evaluates it. */
+  readonly isEvaluated: boolean;
   readonly #typeConstants = new Map<JavaClass, string>();
   #names = 0;
   #closures = 0;
 
-  constructor(types: TypeNames, className: string, assigned: ReadonlySet<string>) {
+  constructor(types: TypeNames, className: string, assigned: ReadonlySet<string>, isEvaluated = false) {
     this.types = types;
+    this.isEvaluated = isEvaluated;
     this.assigned = assigned;
     this.className = className;
   }

@@ -11,6 +11,7 @@ import type { CompiledScript } from '../compile/compile-script.ts';
 import { compileGatewayScript, gatewayScript, type LateVariables, type Variables } from '../gateway-script.ts';
 import { groovyClasses } from '../runtime/groovy-classes.ts';
 import { declaredOf } from '../runtime/instance.ts';
+import { ScriptTexts } from '../runtime/shell/script-texts.ts';
 import { ScriptError } from '../syntax/place.ts';
 import { GMap } from '../values/collections.ts';
 import type { Value } from '../values/java-class.ts';
@@ -26,6 +27,7 @@ export class GroovyLive implements LiveProgram {
   readonly #args: LateVariables;
   readonly #heap: ReadonlyMap<string, HeapObjectUse>;
   #globals = newGlobals();
+  #texts = new ScriptTexts();
   #script: CompiledScript;
   #text: string;
 
@@ -47,13 +49,20 @@ export class GroovyLive implements LiveProgram {
 
   replace(text: string): void {
     this.#script = compiledGroovy(text);
+    this.#texts = new ScriptTexts();
     this.#text = text;
   }
 
   run(call: ScriptCall): Promise<ScriptOutcome> {
     const { kind } = this.#setting;
     const script = this.#script;
-    const parts = { globals: this.#globals, properties: this.#properties, args: this.#args, heap: this.#heap };
+    const parts = {
+      globals: this.#globals,
+      texts: this.#texts,
+      properties: this.#properties,
+      args: this.#args,
+      heap: this.#heap,
+    };
     const run: GroovyRun = new GroovyRun(call, this.#setting, parts);
     return gatewayScript(script, run, (machine, outcome) => {
       if (outcome.kind !== 'value') {

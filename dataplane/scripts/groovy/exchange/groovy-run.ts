@@ -17,6 +17,7 @@ import { HostObject, type ScriptHost } from '../library/gateway/gateway-objects.
 import { AuditServiceValue, ClockValue } from '../library/gateway/heap-objects.ts';
 import type { PlainRequest, PlainResponse, SentRequest } from '../library/gateway/messages.ts';
 import type { Machine } from '../runtime/machine.ts';
+import type { ScriptTexts } from '../runtime/shell/script-texts.ts';
 import type { GMap } from '../values/collections.ts';
 import type { Value } from '../values/java-class.ts';
 import { applyRequest, scriptRequest, scriptResponse } from './exchange-messages.ts';
@@ -28,6 +29,7 @@ import { scriptValue } from './script-values.ts';
 /** Variables that all runs of a script share. */
 interface SharedVariables {
   readonly globals: GMap;
+  readonly texts: ScriptTexts;
   readonly properties: Variables;
   readonly args: LateVariables;
   /** Arguments that are objects of the heap. */
@@ -37,6 +39,7 @@ interface SharedVariables {
 /** One run of a script, and the part of the gateway that it uses. Nothing is made before the script asks for it. */
 export class GroovyRun implements GatewayRun, ScriptHost {
   readonly globals: GMap;
+  readonly texts: ScriptTexts;
   readonly properties: Variables;
   readonly args: Variables;
   readonly #call: ScriptCall;
@@ -47,6 +50,7 @@ export class GroovyRun implements GatewayRun, ScriptHost {
 
   constructor(call: ScriptCall, setting: ScriptSetting, shared: SharedVariables) {
     this.globals = shared.globals;
+    this.texts = shared.texts;
     this.properties = shared.properties;
     const { args, heap } = shared;
     this.args =

@@ -1,8 +1,8 @@
-import { Instance } from '../runtime/instance.ts';
+import { declaredOf, Instance } from '../runtime/instance.ts';
 import { ArrayValue, ByteArray, GMap, GSet, List } from '../values/collections.ts';
 import { isNumber } from '../values/conversions.ts';
 import { GString } from '../values/g-string.ts';
-import type { Obj, Value } from '../values/java-class.ts';
+import { JavaClass, type Obj, type Value } from '../values/java-class.ts';
 
 /** Bytes that `globals` and static fields of one script may hold. */
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -26,7 +26,7 @@ export class RetainedSize {
       this.#left -= typeof value === 'string' ? 2 * value.length + OBJECT_BYTES : OBJECT_BYTES;
       if (value !== null && typeof value === 'object' && !this.#seen.has(value)) {
         this.#seen.add(value);
-        const inner = this.#contentOf(value);
+        const inner = isOfEvaluated(value) ? null : this.#contentOf(value);
         if (inner === null) {
           this.reason = `they hold a ${value.javaClass.name}, whose size is not known`;
           return false;
@@ -56,4 +56,11 @@ export class RetainedSize {
     }
     return isNumber(value) || SMALL.test(value.javaClass.name) ? [] : null;
   }
+}
+
+/** Classes of evaluated texts, and their objects, keep compiled code. */
+function isOfEvaluated(value: Obj): boolean {
+  let type = value instanceof JavaClass ? value : value.javaClass;
+  while (type.component !== null) type = type.component;
+  return declaredOf(type)?.isEvaluated === true;
 }

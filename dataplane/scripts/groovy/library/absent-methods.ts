@@ -5,6 +5,7 @@ export const ABSENT_METHODS: Readonly<Record<string, { readonly methods?: string
     methods:
       'getMaxSizeForInMemory getType isCheckDates isChop isLazyChop setCheckDates setChop setLazyChop setMaxSizeForInMemory',
   },
+  'groovy.lang.GroovyShell': { methods: 'getClassLoader initializeBinding parseClass resetLoadedClasses' },
   'groovy.lang.Range': {
     methods:
       'getFromInt getInclusive getInclusiveLeft getInclusiveRight getToInt subListBorders withDefault withEagerDefault withLazyDefault',

@@ -4,6 +4,8 @@
  */
 export const ABSENT_SIGNATURES: Readonly<Record<string, string>> = {
   'groovy.json.DefaultJsonGenerator': 'isExcludingFieldsNamed(String) isExcludingValues(Object)',
+  'groovy.lang.GroovyShell':
+    '(Binding,Object) (Object,Binding) (Object,Binding,Object) evaluate(Reader,String) parse(Reader,String)',
   'groovy.json.JsonBuilder': '(Object,groovy.json.JsonGenerator)',
   'groovy.json.JsonGenerator$Options':
     'dateFormat(String,Locale) excludeFieldsByType(Class...) excludeFieldsByType(Iterable) timezone(String)',

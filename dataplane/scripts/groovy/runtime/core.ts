@@ -1,9 +1,10 @@
 import type { Closure } from '../values/closure.ts';
-import type { GMap } from '../values/collections.ts';
 import type { JavaClass, LibraryMethod, Runtime, Steps, Value } from '../values/java-class.ts';
 import type { ClassTable } from './class-table.ts';
 import type { InstanceHooks } from './instance.ts';
 import type { PropertyReader } from './method-tables.ts';
+import type { ScriptVariables } from './script-variables.ts';
+import type { ScriptTexts } from './shell/script-texts.ts';
 
 /** A value at once, or steps that lead to it. */
 export type Outcome = Value | Steps;
@@ -35,11 +36,10 @@ export interface CalledName {
 /** The runtime as its own parts see it. */
 export interface Core extends Runtime {
   readonly classes: ClassTable;
-  /** All variables of the script without `def`. */
-  readonly binding: GMap;
-  /** One of them; undefined if there is none. */
-  variable(name: string): Value | undefined;
-  setVariable(name: string, value: Value): void;
+  /** Variables without `def` of the script that runs. Scripts that it evaluates can have others. */
+  readonly variables: ScriptVariables;
+  /** Scripts that the running one has as texts. */
+  readonly texts: ScriptTexts;
   readonly hooks: InstanceHooks;
   /** Methods that a script added to classes, by class and name. */
   readonly expandos: Map<JavaClass, Map<string, Value>>;

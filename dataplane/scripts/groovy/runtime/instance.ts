@@ -1,6 +1,8 @@
 import { ENUM } from '../values/core-classes.ts';
 import type { JavaClass, Obj, Runtime, Steps, Value } from '../values/java-class.ts';
 import { identityOf } from '../values/key-of.ts';
+import type { Core } from './core.ts';
+import type { ScriptVariables } from './script-variables.ts';
 
 export interface DeclaredField {
   readonly name: string;
@@ -49,6 +51,8 @@ export interface Declared {
   readonly abstracts: ReadonlySet<string>;
   /** The class has the constructors of the one above it. */
   readonly inheritsConstructors: boolean;
+  /** Of a text that a script evaluates: its code goes when nothing refers to the class any more. */
+  readonly isEvaluated: boolean;
   /** The static parts run when the class is first used. */
   isWaiting: boolean;
   /** Nothing of this class and those above it waits. */
@@ -72,6 +76,8 @@ export interface InstanceHooks {
 /** An object of a class that a script declares. */
 export class Instance implements Obj {
   readonly javaClass: JavaClass;
+  /** Variables of a script that another one made; null for objects of other classes, and for the script that runs. */
+  variables: ScriptVariables | null = null;
   #fields: Map<string, Value> | null = null;
   readonly #hooks: InstanceHooks;
 
@@ -113,6 +119,11 @@ export class Instance implements Obj {
   key(): unknown {
     return this.#hooks.key(this);
   }
+}
+
+/** Variables of the script that an object is. */
+export function variablesOf(core: Core, self: Value): ScriptVariables {
+  return (self instanceof Instance ? self.variables : null) ?? core.variables;
 }
 
 /** A constant of an enum; its name and place are fields that no script can name. */

@@ -28,7 +28,8 @@ import { operate } from './operators.ts';
 import { chosenOverload } from './overload-choices.ts';
 import { convertArguments } from './overloads.ts';
 import { read, write } from './properties.ts';
-import { type GivenVariables, ScriptVariables } from './script-variables.ts';
+import { ScriptVariables } from './script-variables.ts';
+import { ScriptTexts } from './shell/script-texts.ts';
 
 const NOTHING: readonly Value[] = [];
 
@@ -42,7 +43,8 @@ export class Machine implements Core {
   readonly hooks: InstanceHooks;
   /** The environment and system properties, for scripts that may read them. */
   surroundings: Surroundings | null = null;
-  readonly #variables: ScriptVariables;
+  readonly variables: ScriptVariables;
+  #texts: ScriptTexts | null;
   #expandos: Map<JavaClass, Map<string, Value>> | null = null;
   readonly #print: ((text: string) => void) | null;
   readonly #tables: MethodTables;
@@ -53,29 +55,20 @@ export class Machine implements Core {
     readonly budget: RunBudget;
     readonly binding?: GMap | undefined;
     readonly print?: ((text: string) => void) | undefined;
+    readonly texts?: ScriptTexts | undefined;
   }) {
     this.classes = options.classes;
     this.budget = options.budget;
-    this.#variables = new ScriptVariables(options.binding ?? null);
+    this.variables = new ScriptVariables(options.binding ?? null);
+    this.#texts = options.texts ?? null;
     this.#print = options.print ?? null;
     this.#tables = methodTables(options.classes);
     this.hooks = new ScriptHooks(this);
   }
 
-  give(variables: GivenVariables): void {
-    this.#variables.give(variables);
-  }
-
-  get binding(): GMap {
-    return this.#variables.all();
-  }
-
-  variable(name: string): Value | undefined {
-    return this.#variables.get(name);
-  }
-
-  setVariable(name: string, value: Value): void {
-    this.#variables.set(name, value);
+  get texts(): ScriptTexts {
+    this.#texts ??= new ScriptTexts();
+    return this.#texts;
   }
 
   get expandos(): Map<JavaClass, Map<string, Value>> {

@@ -1,13 +1,13 @@
 import { Closure, Functional } from '../values/closure.ts';
 import { ArrayValue, GMap, List } from '../values/collections.ts';
-import { STRING } from '../values/core-classes.ts';
+import { SCRIPT, STRING } from '../values/core-classes.ts';
 import { GString } from '../values/g-string.ts';
 import { JavaClass, type LibraryMethod, OBJECT, type Steps, type Value } from '../values/java-class.ts';
 import { NULL_OBJECT } from '../values/null-object.ts';
 import { Range } from '../values/range.ts';
 import { type Core, MISSING, type Outcome, settle } from './core.ts';
 import { missingMethod, nullPointer } from './failures.ts';
-import { declaredOf, fieldsOf } from './instance.ts';
+import { declaredOf, fieldsOf, variablesOf } from './instance.ts';
 import { preparing } from './objects/class-preparation.ts';
 import { listedOverloads, passesNull } from './objects/listed-overloads.ts';
 import { chosenOverload } from './overload-choices.ts';
@@ -181,7 +181,7 @@ function sendOtherwise(
     if (value instanceof Functional) return value.code(args);
     const statics = tryWithParts(core, type, core.staticMethods(type, name), args);
     if (statics !== MISSING) return statics;
-    const binding = type.supertypes.has(core.class('groovy.lang.Script')) ? core.variable(name) : undefined;
+    const binding = type.supertypes.has(SCRIPT) ? variablesOf(core, self).get(name) : undefined;
     if (binding !== undefined && binding !== null) return core.send(binding, 'call', args);
     for (const hook of ['invokeMethod', 'methodMissing']) {
       const overloads = core

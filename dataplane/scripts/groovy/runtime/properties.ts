@@ -5,8 +5,17 @@ import { JavaClass, type LibraryMethod, OBJECT, type Steps, type Value } from '.
 import { Throwable, Thrown } from '../values/throwable.ts';
 import { type Core, isSteps, MISSING, type Outcome, settle } from './core.ts';
 import { missingProperty, nullPointer, readOnlyProperty } from './failures.ts';
-import { type Declared, type DeclaredField, declaredOf, fieldsOf, Instance, isHidden } from './instance.ts';
+import {
+  type Declared,
+  type DeclaredField,
+  declaredOf,
+  fieldsOf,
+  Instance,
+  isHidden,
+  variablesOf,
+} from './instance.ts';
 import { prepareNow, preparing } from './objects/class-preparation.ts';
+import type { ScriptVariables } from './script-variables.ts';
 
 /** Methods of script classes that answer for properties that are not there. */
 const PROPERTY_HOOKS = ['propertyMissing', 'get'] as const;
@@ -105,7 +114,7 @@ function lookupDeclared(
       if (declaredOf(at)?.statics.has(name) ?? false) return declaredOf(at)!.statics.get(name)!;
     }
     if (type.supertypes.has(SCRIPT)) {
-      const variable = core.variable(name);
+      const variable = variablesOf(core, self).get(name);
       if (variable !== undefined) return variable;
     }
   }
@@ -289,7 +298,8 @@ function writeDeclared(
     return value;
   }
   if (type.supertypes.has(SCRIPT)) {
-    core.setVariable(name, value);
+    if (name === 'binding') return core.send(self, 'setBinding', [value]);
+    setVariable(core, variablesOf(core, self), name, value);
     return value;
   }
   const missing = core.methods(type, 'propertyMissing').filter((each) => each.parameters.length === 2);
@@ -297,6 +307,11 @@ function writeDeclared(
   if (missing.length > 0 || setter.length > 0)
     return core.tryCall(self, missing.length > 0 ? missing : setter, [name, value]);
   return MISSING;
+}
+
+/** A map that a script made the variables of may be one that cannot be changed. */
+export function setVariable(core: Core, variables: ScriptVariables, name: string, value: Value): void {
+  if (!variables.set(name, value)) core.fail('java.lang.UnsupportedOperationException');
 }
 
 function castField(core: Core, value: Value, type: JavaClass): Value {

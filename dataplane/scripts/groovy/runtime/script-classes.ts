@@ -38,6 +38,7 @@ export function defineClass(type: JavaClass, template: ClassTemplate, functions:
     returns: template.returns,
     abstracts: template.abstracts,
     inheritsConstructors: template.inheritsConstructors,
+    isEvaluated: template.isEvaluated,
     isWaiting: template.isLazy && template.initializeStatics !== null,
     isReady: false,
   };

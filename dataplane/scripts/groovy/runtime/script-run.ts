@@ -7,7 +7,8 @@ import { driveTo, type Settled } from './drive.ts';
 import { groovyClasses } from './groovy-classes.ts';
 import { Instance } from './instance.ts';
 import { Machine } from './machine.ts';
-import { clearStatics, initializeStatics } from './script-classes.ts';
+import { isPrepared, prepareStatics } from './shell/prepare-statics.ts';
+import type { ScriptTexts } from './shell/script-texts.ts';
 
 export const DEFAULT_LIMITS: BudgetLimits = { milliseconds: 2000, bytes: 64 * 1024 * 1024, depth: 600 };
 
@@ -16,25 +17,12 @@ export interface ScriptRun {
   readonly result: Promise<Value>;
 }
 
-/** Scripts whose static fields have their values. */
-const prepared = new WeakSet<CompiledScript>();
-
-/** A failure is not kept, unlike in Java, where the class stays unusable: the next run begins again. */
-function* makeStatics(machine: Machine, script: CompiledScript): Steps<void> {
-  prepared.add(script);
-  try {
-    yield* initializeStatics(machine, script.classes);
-  } catch (error) {
-    prepared.delete(script);
-    clearStatics(script.classes);
-    throw error;
-  }
-}
-
 export interface ScriptOptions {
   binding?: GMap;
   limits?: BudgetLimits | undefined;
   print?: ((text: string) => void) | undefined;
+  /** Texts that earlier runs evaluated. */
+  texts?: ScriptTexts | undefined;
   /** Called before the script runs, to set variables that need the machine. */
   prepare?: (machine: Machine) => void;
   /** Called with the script still running, once it has its result. */
@@ -57,8 +45,8 @@ export function runScriptTo(
   driveTo(machine, wholeRun(machine, script, options), settledOf(machine));
 }
 
-function newMachine({ limits = DEFAULT_LIMITS, binding, print }: ScriptOptions): Machine {
-  return new Machine({ classes: groovyClasses(), budget: new RunBudget(limits), binding, print });
+function newMachine({ limits = DEFAULT_LIMITS, binding, print, texts }: ScriptOptions): Machine {
+  return new Machine({ classes: groovyClasses(), budget: new RunBudget(limits), binding, print, texts });
 }
 
 /**
@@ -69,7 +57,7 @@ function* wholeRun(machine: Machine, script: CompiledScript, { prepare, finish }
   prepare?.(machine);
   let result: Value;
   try {
-    if (!prepared.has(script)) yield* makeStatics(machine, script);
+    if (!isPrepared(script)) yield* prepareStatics(machine, script);
     result = yield* script.run(machine, new Instance(script.type, machine.hooks), []);
   } catch (error) {
     throw machine.failure(error);

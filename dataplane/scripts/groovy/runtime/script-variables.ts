@@ -1,5 +1,6 @@
 import { GMap } from '../values/collections.ts';
-import type { Value } from '../values/java-class.ts';
+import { BINDING } from '../values/core-classes.ts';
+import type { JavaClass, Obj, Value } from '../values/java-class.ts';
 
 /** Variables that are made when a script asks for them. */
 export interface GivenVariables {
@@ -9,8 +10,9 @@ export interface GivenVariables {
   make(name: string): Value;
 }
 
-/** Variables of a script without `def`: those of the gateway, and those that it sets. */
-export class ScriptVariables {
+/** Variables of a script without `def`: those of the gateway, and those that it sets. Scripts see them as a Binding. */
+export class ScriptVariables implements Obj {
+  readonly javaClass: JavaClass = BINDING;
   /** Variables that the script set, or all of them; null as long as there are none. */
   #known: GMap | null;
   #given: GivenVariables | null = null;
@@ -55,8 +57,11 @@ export class ScriptVariables {
     return value;
   }
 
-  set(name: string, value: Value): void {
+  /** @returns false if the variables cannot be changed */
+  set(name: string, value: Value): boolean {
     this.#known ??= new GMap();
+    if (this.#known.isFixed) return false;
     this.#known.put(name, value);
+    return true;
   }
 }

@@ -189,7 +189,7 @@ function sendTo(core: Core, self: Value, name: string, args: readonly Value[]): 
 function readHere(core: Core, scope: Value, name: string): Outcome {
   core.budget.spend(1);
   if (scope instanceof Instance && declaredOf(scope.javaClass)?.hasOnlyVariables === true && !core.hasExpandos) {
-    const variable = core.variable(name);
+    const variable = (scope.variables ?? core.variables).get(name);
     if (variable !== undefined) return variable;
   }
   const found = lookupFrom(core, scope, name);

@@ -1,8 +1,12 @@
+import type { Budget } from '../values/java-class.ts';
 import { type Place, ScriptError } from './place.ts';
 import type { Token } from './token.ts';
 
 /** Recursion of the parser stays far from the end of the stack. */
 const DEEPEST = 300;
+
+/** Work of one token. */
+const UNITS_PER_TOKEN = 20;
 
 /** Walks over tokens. */
 export class Cursor {
@@ -11,12 +15,14 @@ export class Cursor {
   at = 0;
   /** Place where a lambda may have its one parameter without parentheses: a value that is assigned, or an argument. */
   lambdaAt = -1;
+  readonly #budget: Budget | null;
   #depth: number;
   #typeVariables: readonly ReadonlyMap<string, string>[] = [];
 
-  constructor(tokens: readonly Token[], source: string, around: Cursor | null = null) {
+  constructor(tokens: readonly Token[], source: string, around: Cursor | null = null, budget: Budget | null = null) {
     this.tokens = tokens;
     this.source = source;
+    this.#budget = around === null ? budget : around.#budget;
     this.#depth = around?.depth ?? 0;
     this.#typeVariables = around === null ? [] : around.#typeVariables;
   }
@@ -38,6 +44,7 @@ export class Cursor {
   }
 
   next(): Token {
+    this.#budget?.spend(UNITS_PER_TOKEN);
     const token = this.token;
     if (token.kind !== 'end') this.at++;
     return token;

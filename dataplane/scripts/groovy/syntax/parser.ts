@@ -1,3 +1,4 @@
+import type { Budget } from '../values/java-class.ts';
 import { parseClassBody } from './class-body.ts';
 import { Cursor } from './cursor.ts';
 import { parseExpression, parseStatementExpression } from './expressions.ts';
@@ -7,9 +8,9 @@ import { parseBlock, parseStatement, parseStatements, parseSwitch } from './stat
 import type { ClassNode, ImportNode, MethodNode, ScriptNode, Statement } from './tree.ts';
 
 /** Reads a script into its syntax tree; throws a ScriptError with line and column. */
-export function parseScript(source: string): ScriptNode {
+export function parseScript(source: string, budget: Budget | null = null): ScriptNode {
   const text = source.replaceAll('\r\n', '\n');
-  const p = parsing(new Cursor(tokensOf(text), text));
+  const p = parsing(new Cursor(tokensOf(text), text, null, budget));
   const { cursor } = p;
   const packageName = parsePackage(cursor);
   const statements = p.statements();

@@ -101,6 +101,7 @@ export const EMPTY_RANGE = declare('groovy.lang.EmptyRange', ABSTRACT_LIST, [RAN
 
 export const CLOSURE = declare('groovy.lang.Closure', OBJECT, [CLONEABLE, RUNNABLE, GROOVY_OBJECT, SERIALIZABLE]);
 export const SCRIPT = declare('groovy.lang.Script', OBJECT, [GROOVY_OBJECT, RUNNABLE]);
+export const BINDING = declare('groovy.lang.Binding', OBJECT, [GROOVY_OBJECT]);
 export const THROWABLE = declare('java.lang.Throwable', OBJECT, [SERIALIZABLE]);
 export const ENUM = declare('java.lang.Enum', OBJECT, [COMPARABLE, SERIALIZABLE]);
 

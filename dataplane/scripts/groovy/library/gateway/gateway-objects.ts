@@ -186,8 +186,8 @@ export const gatewayClasses: readonly ClassSpec[] = [
   {
     name: 'org.slf4j.LoggerFactory',
     statics: {
-      'getLogger(String)': (rt) => (rt as Machine).binding.get('logger') ?? null,
-      'getLogger(Class)': (rt) => (rt as Machine).binding.get('logger') ?? null,
+      'getLogger(String)': (rt) => (rt as Machine).variables.get('logger') ?? null,
+      'getLogger(Class)': (rt) => (rt as Machine).variables.get('logger') ?? null,
     },
   },
   {

@@ -266,36 +266,6 @@ export const languageClasses: readonly ClassSpec[] = [
     statics: { 'getVersion()': () => '4.0.27' },
   },
   {
-    name: 'groovy.lang.Script',
-    methods: {
-      'getBinding()': (rt) => new Binding(rt as Core),
-      'getProperty(String)': (rt, self: Value, [name]: [string]) => rt.get(self, name),
-      'setProperty(String, Object)': (rt, self: Value, [name, value]: [string, Value]) => rt.set(self, name, value),
-    },
-  },
-  {
-    name: 'groovy.lang.Binding',
-    methods: {
-      'hasVariable(String)': (rt, _self: Value, [name]: [string]) => (rt as Core).binding.has(name),
-      'getVariable(String)': (rt, _self: Value, [name]: [string]) =>
-        (rt as Core).binding.get(name) ?? noVariable(rt, name),
-      'setVariable(String, Object)': (rt, _self: Value, [name, value]: [string, Value]) =>
-        void (rt as Core).binding.put(name, value),
-      'removeVariable(String)': (rt, _self: Value, [name]: [string]) => void (rt as Core).binding.delete(name),
-      'getVariables()': (rt) => (rt as Core).binding,
-    },
-    property: (rt, _self: Value, name) =>
-      name === 'class' || name === 'metaClass'
-        ? undefined
-        : name === 'variables'
-          ? (rt as Core).binding
-          : ((rt as Core).binding.get(name) ?? noVariable(rt, name)),
-    setProperty: (rt, _self: Value, name, value) => {
-      (rt as Core).binding.put(name, value);
-      return true;
-    },
-  },
-  {
     name: 'java.lang.Enum',
     methods: {
       'name()': (_rt, self: Instance) => self.fields.get('$name')!,
@@ -331,10 +301,6 @@ function identityClosure(rt: Runtime): Closure {
   );
 }
 
-function noVariable(rt: Runtime, name: string): never {
-  return rt.fail('groovy.lang.MissingPropertyException', `No such property: ${name} for class: groovy.lang.Binding`);
-}
-
 /** The package of a class. */
 class Package {
   readonly javaClass: JavaClass;
@@ -345,15 +311,5 @@ class Package {
   }
   text(): string {
     return `package ${this.name}`;
-  }
-}
-
-class Binding {
-  readonly #core: Core;
-  constructor(core: Core) {
-    this.#core = core;
-  }
-  get javaClass(): JavaClass {
-    return this.#core.class('groovy.lang.Binding');
   }
 }

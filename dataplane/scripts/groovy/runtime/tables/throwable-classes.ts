@@ -71,6 +71,9 @@ const CLASSES: Readonly<Record<string, string>> = {
   'groovy.lang.MissingMethodException': 'groovy.lang.GroovyRuntimeException',
   'groovy.lang.MissingPropertyException': 'groovy.lang.GroovyRuntimeException',
   'groovy.lang.ReadOnlyPropertyException': 'groovy.lang.MissingPropertyException',
+  'org.codehaus.groovy.control.CompilationFailedException': 'groovy.lang.GroovyRuntimeException',
+  'org.codehaus.groovy.control.MultipleCompilationErrorsException':
+    'org.codehaus.groovy.control.CompilationFailedException',
   'groovy.json.JsonException': 'groovy.lang.GroovyRuntimeException',
   'org.codehaus.groovy.runtime.metaclass.MethodSelectionException': 'groovy.lang.GroovyRuntimeException',
   'java.lang.IncompatibleClassChangeError': 'java.lang.LinkageError',
