@@ -1,5 +1,5 @@
 import type { ClassTable } from '../runtime/class-table.ts';
-import { isSteps } from '../runtime/core.ts';
+import { isSteps, type RunnableScript } from '../runtime/core.ts';
 import type { DeclaredField } from '../runtime/instance.ts';
 import { defineClass, type ScriptFunction } from '../runtime/script-classes.ts';
 import { setBody } from '../runtime/shell/nested-script.ts';
@@ -38,12 +38,7 @@ export interface CompileOptions {
 }
 
 /** A script that can be run many times. */
-export interface CompiledScript {
-  /** Class of the script itself. */
-  readonly type: JavaClass;
-  /** Classes that it declares, in the order in which their static fields get their values. */
-  readonly classes: readonly JavaClass[];
-  readonly run: ScriptFunction;
+export interface CompiledScript extends RunnableScript {
   /** Names that the script reads as variables and that nothing in it sets, with the first place of each. */
   readonly open: ReadonlyMap<string, Place>;
   /** The line that an error comes from, or null if it is not from this script. */

@@ -4,7 +4,6 @@ import type { ClassTable } from './class-table.ts';
 import type { InstanceHooks } from './instance.ts';
 import type { PropertyReader } from './method-tables.ts';
 import type { ScriptVariables } from './script-variables.ts';
-import type { ScriptTexts } from './shell/script-texts.ts';
 
 /** A value at once, or steps that lead to it. */
 export type Outcome = Value | Steps;
@@ -33,13 +32,28 @@ export interface CalledName {
   readonly type?: JavaClass;
 }
 
+/** A script that can be run many times. */
+export interface RunnableScript {
+  /** Class of the script itself. */
+  readonly type: JavaClass;
+  /** Classes that it declares, in the order in which their static fields get their values. */
+  readonly classes: readonly JavaClass[];
+  readonly run: (rt: Runtime, self: Value, args: readonly Value[]) => Steps;
+}
+
+/** Compiles texts that scripts evaluate. */
+export interface TextCompiler {
+  /** @param name the class of the script */
+  compile(core: Core, text: string, name: string): RunnableScript;
+}
+
 /** The runtime as its own parts see it. */
 export interface Core extends Runtime {
   readonly classes: ClassTable;
   /** Variables without `def` of the script that runs. Scripts that it evaluates can have others. */
   readonly variables: ScriptVariables;
   /** Scripts that the running one has as texts. */
-  readonly texts: ScriptTexts;
+  readonly texts: TextCompiler;
   readonly hooks: InstanceHooks;
   /** Methods that a script added to classes, by class and name. */
   readonly expandos: Map<JavaClass, Map<string, Value>>;

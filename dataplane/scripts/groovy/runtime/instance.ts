@@ -1,7 +1,6 @@
 import { ENUM } from '../values/core-classes.ts';
 import type { JavaClass, Obj, Runtime, Steps, Value } from '../values/java-class.ts';
 import { identityOf } from '../values/key-of.ts';
-import type { Core } from './core.ts';
 import type { ScriptVariables } from './script-variables.ts';
 
 export interface DeclaredField {
@@ -122,7 +121,7 @@ export class Instance implements Obj {
 }
 
 /** Variables of the script that an object is. */
-export function variablesOf(core: Core, self: Value): ScriptVariables {
+export function variablesOf(core: { readonly variables: ScriptVariables }, self: Value): ScriptVariables {
   return (self instanceof Instance ? self.variables : null) ?? core.variables;
 }
 

@@ -18,7 +18,7 @@ import type { ClassTable } from './class-table.ts';
 import { callClosure } from './closure-calls.ts';
 import { asType, castTo } from './coercion.ts';
 import { create } from './construction.ts';
-import { type CalledName, type Core, MISSING, type Outcome, settle } from './core.ts';
+import { type CalledName, type Core, MISSING, type Outcome, settle, type TextCompiler } from './core.ts';
 import { drive } from './drive.ts';
 import type { InstanceHooks } from './instance.ts';
 import { ScriptHooks } from './instance-hooks.ts';
@@ -29,7 +29,6 @@ import { chosenOverload } from './overload-choices.ts';
 import { convertArguments } from './overloads.ts';
 import { read, write } from './properties.ts';
 import { ScriptVariables } from './script-variables.ts';
-import { ScriptTexts } from './shell/script-texts.ts';
 
 const NOTHING: readonly Value[] = [];
 
@@ -44,7 +43,7 @@ export class Machine implements Core {
   /** The environment and system properties, for scripts that may read them. */
   surroundings: Surroundings | null = null;
   readonly variables: ScriptVariables;
-  #texts: ScriptTexts | null;
+  readonly texts: TextCompiler;
   #expandos: Map<JavaClass, Map<string, Value>> | null = null;
   readonly #print: ((text: string) => void) | null;
   readonly #tables: MethodTables;
@@ -55,20 +54,15 @@ export class Machine implements Core {
     readonly budget: RunBudget;
     readonly binding?: GMap | undefined;
     readonly print?: ((text: string) => void) | undefined;
-    readonly texts?: ScriptTexts | undefined;
+    readonly texts: TextCompiler;
   }) {
     this.classes = options.classes;
     this.budget = options.budget;
     this.variables = new ScriptVariables(options.binding ?? null);
-    this.#texts = options.texts ?? null;
+    this.texts = options.texts;
     this.#print = options.print ?? null;
     this.#tables = methodTables(options.classes);
     this.hooks = new ScriptHooks(this);
-  }
-
-  get texts(): ScriptTexts {
-    this.#texts ??= new ScriptTexts();
-    return this.#texts;
   }
 
   get expandos(): Map<JavaClass, Map<string, Value>> {

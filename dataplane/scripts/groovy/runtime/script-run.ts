@@ -8,7 +8,7 @@ import { groovyClasses } from './groovy-classes.ts';
 import { Instance } from './instance.ts';
 import { Machine } from './machine.ts';
 import { isPrepared, prepareStatics } from './shell/prepare-statics.ts';
-import type { ScriptTexts } from './shell/script-texts.ts';
+import { ScriptTexts } from './shell/script-texts.ts';
 
 export const DEFAULT_LIMITS: BudgetLimits = { milliseconds: 2000, bytes: 64 * 1024 * 1024, depth: 600 };
 
@@ -45,7 +45,7 @@ export function runScriptTo(
   driveTo(machine, wholeRun(machine, script, options), settledOf(machine));
 }
 
-function newMachine({ limits = DEFAULT_LIMITS, binding, print, texts }: ScriptOptions): Machine {
+function newMachine({ limits = DEFAULT_LIMITS, binding, print, texts = new ScriptTexts() }: ScriptOptions): Machine {
   return new Machine({ classes: groovyClasses(), budget: new RunBudget(limits), binding, print, texts });
 }
 

@@ -1,6 +1,5 @@
-import type { CompiledScript } from '../../compile/compile-script.ts';
 import type { JavaClass, Steps, Value } from '../../values/java-class.ts';
-import type { Core } from '../core.ts';
+import type { Core, RunnableScript } from '../core.ts';
 import { Instance } from '../instance.ts';
 import type { ScriptFunction } from '../script-classes.ts';
 import type { ScriptVariables } from '../script-variables.ts';
@@ -20,7 +19,7 @@ export function bodyOf(type: JavaClass): ScriptFunction | null {
 }
 
 /** Makes the object of a script that has its own variables. */
-export function* newScript(core: Core, script: CompiledScript, variables: ScriptVariables): Steps<Instance> {
+export function* newScript(core: Core, script: RunnableScript, variables: ScriptVariables): Steps<Instance> {
   if (!isPrepared(script)) yield* prepareStatics(core, script);
   const self = new Instance(script.type, core.hooks);
   self.variables = variables;

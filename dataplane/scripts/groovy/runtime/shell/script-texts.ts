@@ -1,7 +1,7 @@
 import { type CompiledScript, compileScript } from '../../compile/compile-script.ts';
 import { ScriptError } from '../../syntax/place.ts';
 import { Throwable, Thrown } from '../../values/throwable.ts';
-import type { Core } from '../core.ts';
+import type { Core, TextCompiler } from '../core.ts';
 
 /** Characters of one text. */
 export const LONGEST_TEXT = 8192;
@@ -20,12 +20,11 @@ const LONGEST_SHOWN = 200;
 const COMPILATION_FAILED = 'org.codehaus.groovy.control.MultipleCompilationErrorsException';
 
 /** Compiles texts that scripts evaluate, on the budget of the run. Runs of one script object share it. */
-export class ScriptTexts {
+export class ScriptTexts implements TextCompiler {
   /** The one used last is at the end. */
   readonly #known = new Map<string, CompiledScript>();
   #characters = 0;
 
-  /** @param name the class of the script */
   compile(core: Core, text: string, name: string): CompiledScript {
     const key = `${name}\n${text}`;
     const known = this.#known.get(key);
@@ -73,7 +72,7 @@ function asGroovy(message: string): string {
     .replace(/^unexpected (?=')/, 'Unexpected input: ');
 }
 
-/** What Groovy accepts and this implementation does not is no mistake of the text. */
+/** The exception for a text that does not compile; code that only Groovy accepts is no mistake of its author. */
 function failure(core: Core, text: string, name: string, { message, place, isUnsupported }: ScriptError): Throwable {
   const { line, column } = place;
   const at = `@ line ${line}, column ${column}.`;

@@ -4,6 +4,7 @@ import { RunBudget } from '../../../../../dataplane/scripts/groovy/runtime/budge
 import { settle } from '../../../../../dataplane/scripts/groovy/runtime/core.ts';
 import { groovyClasses } from '../../../../../dataplane/scripts/groovy/runtime/groovy-classes.ts';
 import { Machine } from '../../../../../dataplane/scripts/groovy/runtime/machine.ts';
+import { ScriptTexts } from '../../../../../dataplane/scripts/groovy/runtime/shell/script-texts.ts';
 import type { Steps, Value } from '../../../../../dataplane/scripts/groovy/values/java-class.ts';
 import { Thrown } from '../../../../../dataplane/scripts/groovy/values/throwable.ts';
 import { BudgetExceeded } from '../../../../../dataplane/scripts/script-budget.ts';
@@ -78,7 +79,7 @@ function argument(type: string, variant: number): Value | Promise<Value> {
 
 /** Calls a method again and again. @returns processor time in milliseconds */
 async function attack(kind: Kind, receiver: Value, name: string, args: readonly Value[]): Promise<number> {
-  const machine = new Machine({ classes: groovyClasses(), budget: new RunBudget(limits) });
+  const machine = new Machine({ classes: groovyClasses(), budget: new RunBudget(limits), texts: new ScriptTexts() });
   const before = processorTime();
   const error = await machine.run(calls()).catch((each) => each);
   if (error !== null && !(error instanceof BudgetExceeded)) throw error;
