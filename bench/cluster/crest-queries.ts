@@ -53,6 +53,7 @@ function served(): AdminServer {
     judge: { judge: () => null },
     routeSchema: async () => ({ schema: {} }),
     explain: async () => ({}),
+    evaluate: () => ({ outcome: 'failed', warnings: [] }),
     live: { published: null },
     source: {
       resources: () => routes,

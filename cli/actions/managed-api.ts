@@ -31,6 +31,7 @@ import type { PlaneInside, PlaneStatus } from '../../dataplane/supervisor/plane-
 import type { CrestTree } from '../../platform/admin/crest-path.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { programVersion } from '../version.ts';
+import { evaluateExpression } from './evaluate-expression.ts';
 import { type ExplainSetting, explainRequest } from './explain-request.ts';
 import { serverInfo } from './server-info.ts';
 import { transformByScript } from './transform-by-script.ts';
@@ -58,6 +59,7 @@ export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) =>
       managesRoutes,
       info: serverInfo(),
       explain: explainAction(options),
+      evaluate: evaluateExpression,
       patching: { transform: transformByScript(reach, log) },
       routeSchema: routeSchema(),
       trustsTransactions: reach.system[TRUST] === 'true',

@@ -32,6 +32,7 @@ import { ownAdminSocket } from './admin-socket.ts';
 import { dataPlaneChecker } from './checker.ts';
 import { consoleFiles } from './console-file.ts';
 import { endSoon } from './end-soon.ts';
+import { evaluateExpression } from './evaluate-expression.ts';
 import { explainAction, routeSchema } from './managed-api.ts';
 import { serverInfo } from './server-info.ts';
 import { onStopSignal } from './stop-signals.ts';
@@ -121,6 +122,7 @@ export async function runController(options: ControllerOptions): Promise<number>
     info: serverInfo(),
     console: consoleFiles(),
     routeSchema: routeSchema(),
+    evaluate: evaluateExpression,
     explain: explainAction({ reach: { env: {}, system: {}, directories: DIRECTORIES } }),
     adminSocket: socket === 'off' ? null : socket,
     webhook:

@@ -5,6 +5,7 @@ import type { ConsoleFiles } from '../../platform/admin/console-files.ts';
 import type { BoundAddress, ListenAddress } from '../../platform/listen-address.ts';
 import type { ControllerAdminSource } from '../admin/controller-admin.ts';
 import type { Compiler } from '../compile/compiler.ts';
+import type { EvaluateExpression } from '../manage/asked-expression.ts';
 import type { ExplainRequest } from '../manage/explained-request.ts';
 import type { ControllerMetrics } from '../metrics/controller-metrics.ts';
 import type { MergedRoute } from '../metrics/merged-routes.ts';
@@ -66,6 +67,8 @@ export interface ClusterControllerOptions {
   readonly routeSchema: () => Promise<DescribedSchema>;
   /** Explains which route takes a request. */
   readonly explain: ExplainRequest;
+  /** Evaluates an expression for a described request. */
+  readonly evaluate: EvaluateExpression;
   /** Path of a socket for whoever may run programs where the controller runs; null for none. */
   readonly adminSocket: string | null;
   readonly webhook: WebhookOptions | null;

@@ -15,6 +15,7 @@ import { AdmissionServer } from '../admission/admission-server.ts';
 import type { BaseJudge } from '../admission/base-review.ts';
 import type { PodInjector } from '../admission/injection-verdict.ts';
 import { webhookInjector } from '../injection/webhook-injector.ts';
+import type { EvaluateExpression } from '../manage/asked-expression.ts';
 import type { ExplainRequest } from '../manage/explained-request.ts';
 import type { ControllerMetrics } from '../metrics/controller-metrics.ts';
 import type { ServingCertificate } from '../publish/channel/serving-credentials.ts';
@@ -82,6 +83,7 @@ export interface ControllerFrontsOptions {
   /** Cache and secret of the controller, and what its data planes run, for Common REST. */
   readonly managed: Pick<CrestFrontOptions, 'source' | 'isListed' | 'secret' | 'live' | 'planes'>;
   readonly explain: ExplainRequest;
+  readonly evaluate: EvaluateExpression;
 }
 
 /** Servers of a controller for people, scrapers and the API server: admin addresses and admission webhook. */
@@ -117,10 +119,21 @@ export class ControllerFronts {
 
   /** Common REST is only here, because it takes tokens that are good for more than this. */
   openSecureAdmin(address: ListenAddress): Promise<BoundAddress> {
-    const { api, judge, info, routeSchema, explain, managed, apiRate: rate, certificate, console } = this.options;
+    const {
+      api,
+      judge,
+      info,
+      routeSchema,
+      explain,
+      evaluate,
+      managed,
+      apiRate: rate,
+      certificate,
+      console,
+    } = this.options;
     const answered = (call: AnsweredCall): void => this.apiAnswered(call);
     const gate = new CallerGate({ api, rate: rate > 0 ? rate : STATUS_RATE });
-    const parts = { api, judge, info, routeSchema, explain, gate, answered, ...managed };
+    const parts = { api, judge, info, routeSchema, explain, evaluate, gate, answered, ...managed };
     const pages = console === undefined ? [] : consolePaths(console, openGuard);
     const paths = rate > 0 ? [...new CrestFront(parts).paths, ...pages] : [];
     this.secureAdmin = this.adminWith(gate.pathGuard, pair(certificate()), paths);

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { CrestNode, CrestTree } from '../../platform/admin/crest-path.ts';
 import type { Compilation } from '../compile/compiler.ts';
 import type { VerdictRoute } from '../compile/verdict.ts';
+import type { EvaluateExpression } from './asked-expression.ts';
 import type { ExplainRequest } from './explained-request.ts';
 import type { ManagedInstance } from './managed-instance.ts';
 import { managedRoute, managedRoutes } from './managed-route.ts';
@@ -22,6 +23,7 @@ export interface ApiTreeOptions {
   /** Facts about the server, such as its version. */
   readonly info: JsonObject;
   readonly explain: ExplainRequest;
+  readonly evaluate: EvaluateExpression;
   /** Transforms values with scripts, for patches. */
   readonly patching?: SlowPatchOptions;
   /** Returns the schema of a route document. */
@@ -48,7 +50,7 @@ const HEAP = 'gateway';
  * and those that are handed in.
  */
 export function apiTree(options: ApiTreeOptions): CrestTree {
-  const { instance, managesRoutes, info, explain } = options;
+  const { instance, managesRoutes, info, explain, evaluate } = options;
   const cookies = new PageCookies(randomBytes(32));
   const secrets = new RouteSecrets();
   const describes = routeDescription(options.routeSchema);
@@ -76,6 +78,7 @@ export function apiTree(options: ApiTreeOptions): CrestTree {
       cookies,
       queue,
       explain,
+      evaluate,
       secrets,
       patching: options.patching,
       changed: options.changed,

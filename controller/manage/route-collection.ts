@@ -10,6 +10,7 @@ import { problemRecord } from '../../contract/problem-text.ts';
 import { errorText } from '../../platform/error-text.ts';
 import { isDocumentName } from '../compile/document-of.ts';
 import type { SourceFile } from '../compile/source-file.ts';
+import { type EvaluateExpression, readAskedExpression } from './asked-expression.ts';
 import { type ExplainRequest, readAskedRequest } from './explained-request.ts';
 import { judgeRoute, type RouteProblem, routeProblems } from './judged-route.ts';
 import type { ManagedInstance } from './managed-instance.ts';
@@ -27,6 +28,7 @@ export interface RouteCollectionOptions {
   /** Runs changes one after the other. */
   readonly queue: <T>(change: () => Promise<T>) => Promise<T>;
   readonly explain: ExplainRequest;
+  readonly evaluate: EvaluateExpression;
   readonly secrets: RouteSecrets;
   /** Transforms values with scripts. */
   readonly patching?: SlowPatchOptions | undefined;
@@ -207,10 +209,11 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
       }),
     query: async (query) =>
       queryResources(managedRoutes(instance.compilation.verdicts, router, secrets), query, cookies, router),
-    act(given, action, body) {
+    async act(given, action, body) {
       if (action === 'validate') return validated(given, body);
       if (action === 'explain') return explained(given, body);
-      throw new CrestError(501, `there is no action '${action}'; there are 'validate' and 'explain'`);
+      if (action === 'evaluate') return options.evaluate(readAskedExpression(body));
+      throw new CrestError(501, `there is no action '${action}'; there are 'validate', 'explain' and 'evaluate'`);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { DescribedSchema, EndpointDescription } from '../../contract/crest/describe/description.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
+import { ASKED_EXPRESSION, EVALUATED } from './asked-expression.ts';
 import { ASKED_REQUEST } from './explained-request.ts';
 
 const text = { type: 'string' };
@@ -62,6 +63,13 @@ export function routeDescription(schema: () => Promise<DescribedSchema>): Endpoi
         of: ['collection', 'resource'],
         request: ASKED_REQUEST,
         response: EXPLANATION,
+      },
+      {
+        name: 'evaluate',
+        description: 'Returns the value of an expression for a request. Nothing is sent.',
+        of: ['collection', 'resource'],
+        request: ASKED_EXPRESSION,
+        response: EVALUATED,
       },
     ],
   };

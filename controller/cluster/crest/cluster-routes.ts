@@ -4,6 +4,7 @@ import type { PageCookies } from '../../../contract/crest/page-cookie.ts';
 import type { CollectionProvider } from '../../../contract/crest/provider.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import type { AdmissionJudge } from '../../admission/admission-judge.ts';
+import { readAskedExpression } from '../../manage/asked-expression.ts';
 import type { ClusterSource } from '../cluster-source.ts';
 import type { Caller, CallerReview, ResourceAccess } from './caller-review.ts';
 import type { CallerSlots } from './caller-slots.ts';
@@ -57,6 +58,19 @@ export function clusterRoutes(parts: ClusterRoutesParts, { caller, writer }: Cal
     return parts.explanations.run(caller.party, () => explainForCaller({ ...parts, caller }, body, given));
   }
 
+  /** An expression reaches nothing of the cluster: rights are asked for because its evaluation takes time. */
+  async function evaluated(given: string | null, body: JsonValue): Promise<JsonObject> {
+    const asked = readAskedExpression(body);
+    const place = given === null ? null : readRouteId(given);
+    if (place === null) {
+      if (!(await review.may(caller, { verb: 'list' })))
+        throw new CrestError(403, `${caller.name} may not list Routes: name the Route, as in /api/routes/shop.orders`);
+    } else if (!(await review.may(caller, { verb: 'get', ...place }))) {
+      await refuseUnless({ verb: 'create', namespace: place.namespace }, given!);
+    }
+    return parts.explanations.run(caller.party, () => parts.inTurn(() => parts.evaluate(asked)));
+  }
+
   /** Returns true if a Route exists, to callers who may know that. */
   async function isKnown(place: RoutePlace): Promise<boolean> {
     return (
@@ -82,8 +96,9 @@ export function clusterRoutes(parts: ClusterRoutesParts, { caller, writer }: Cal
     query: (query) => queryVisible({ ...parts, kind: 'Route' }, caller, query),
     async act(given, action, body) {
       if (action === 'explain') return explained(given, body);
+      if (action === 'evaluate') return evaluated(given, body);
       if (action !== 'validate') {
-        throw new CrestError(501, `there is no action '${action}'; there are 'validate' and 'explain'`);
+        throw new CrestError(501, `there is no action '${action}'; there are 'validate', 'explain' and 'evaluate'`);
       }
       const content = isJsonObject(body) ? body : given === null ? {} : (await read(given)).content;
       const id = given ?? (typeof content['_id'] === 'string' ? content['_id'] : null);

@@ -81,7 +81,8 @@ export class CrestFront {
     const turns = new QueryTurns(clock);
     this.parts = {
       ...{ source, items: new ResourceItems(), review: gate.review, judge },
-      ...{ explain: options.explain, live: options.live, explanations: new CallerSlots(EXPLANATIONS) },
+      ...{ explain: options.explain, evaluate: options.evaluate, live: options.live },
+      explanations: new CallerSlots(EXPLANATIONS),
       cookies: () => this.pageCookies(),
       inTurn: (run) => turns.run(run),
     };

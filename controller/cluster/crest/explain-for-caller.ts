@@ -1,6 +1,7 @@
 import { badRequest, CrestError } from '../../../contract/crest/crest-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import type { CompiledRoute } from '../../compile/snapshot.ts';
+import type { EvaluateExpression } from '../../manage/asked-expression.ts';
 import { ASKED_REQUEST, type ExplainRequest, readAskedRequest } from '../../manage/explained-request.ts';
 import type { PublishedState } from '../../publish/published-state.ts';
 import { isServed, type SelectablePlane } from '../../publish/sessions/plane-selection.ts';
@@ -10,6 +11,7 @@ import { listableOf, MOST_NAMESPACES } from './listable-namespaces.ts';
 /** Parts of a controller that know which routes data planes run. */
 export interface ExplainedPlanes {
   readonly explain: ExplainRequest;
+  readonly evaluate: EvaluateExpression;
   /** Its state is null while there is nothing to run. */
   readonly live: { readonly published: PublishedState | null };
 }

@@ -89,7 +89,7 @@ describe('the native descriptor', () => {
       mvccSupported: true,
       create: { mode: 'ID_FROM_SERVER' },
       queries: [{ type: 'FILTER' }],
-      actions: [{ name: 'validate' }, { name: 'explain' }],
+      actions: [{ name: 'validate' }, { name: 'explain' }, { name: 'evaluate' }],
       items: { create: { mode: 'ID_FROM_CLIENT' }, read: {}, update: {}, delete: {}, patch: {} },
     });
     expect(JSON.stringify(body)).not.toContain('#/$defs/');

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { evaluateExpression } from '../../../cli/actions/evaluate-expression.ts';
 import { explainAction, routeSchema } from '../../../cli/actions/managed-api.ts';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { ResourceKind } from '../../../contract/resources/resource.ts';
@@ -81,6 +82,7 @@ export async function compiledFront(
   const front = new CrestFront({
     ...{ api, gate: new CallerGate({ api, rate: 100_000 }), info: { version: '1' }, routeSchema: routeSchema() },
     planes,
+    evaluate: evaluateExpression,
     explain: explainAction({
       reach: { env: {}, system: {}, directories: { instance: '/', config: '/', temp: '/tmp' } },
     }),

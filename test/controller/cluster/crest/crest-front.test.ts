@@ -75,6 +75,7 @@ async function served({ rate = 1000, isListed = true, clock = new ManualClock() 
     },
     routeSchema: async () => ({ schema: { type: 'object' } }),
     explain: async () => ({}),
+    evaluate: () => ({ outcome: 'failed', warnings: [] }),
     live: { published: null },
     source: {
       resources: (kind) => (kind === 'Route' ? routes : new Map()),
