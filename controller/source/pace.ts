@@ -1,13 +1,13 @@
 /** Runs something at once when it is asked for, and then at most once in every gap, the last time after the last ask. */
 export class Pace {
   private readonly run: () => void;
-  private readonly gap: number;
+  private readonly gap: () => number;
   private timer: NodeJS.Timeout | null = null;
   private isWanted = false;
 
-  /** @param gap in milliseconds */
-  constructor(gap: number, run: () => void) {
-    this.gap = gap;
+  /** @param gap in milliseconds; a function is asked before every run */
+  constructor(gap: number | (() => number), run: () => void) {
+    this.gap = typeof gap === 'number' ? () => gap : gap;
     this.run = run;
   }
 
@@ -21,7 +21,7 @@ export class Pace {
       if (!this.isWanted) return;
       this.isWanted = false;
       this.ask();
-    }, this.gap);
+    }, this.gap());
     this.run();
   }
 

@@ -1,3 +1,5 @@
+import { compareTexts } from '../../../contract/route-order.ts';
+import { Pace } from '../../source/pace.ts';
 import type { ApiCaller } from '../api/api-client.ts';
 import type { ApiError } from '../api/api-error.ts';
 import { Reflector, type ReflectorTimes } from '../api/reflector.ts';
@@ -7,6 +9,12 @@ import { SERVICE_NAME, type SliceObject, sliceObject } from './service-objects.t
 
 /** Names in one selector: it is part of a URL. */
 const MOST_NAMES = 250;
+/** Endpoints of a Service that are read, and up to a slice more: data planes use a thousand of them. */
+const MOST_ENDPOINTS = 5000;
+/** Milliseconds between two looks at slices that keep changing. */
+const GAP = 20;
+/** Part of the time that slices of one watch may take: whoever writes slices must not hold up those of others. */
+const MOST_SHARE = 0.1;
 
 export interface SliceBatchesOptions {
   readonly api: ApiCaller;
@@ -21,7 +29,10 @@ export interface SliceBatchesOptions {
 interface Batch {
   readonly names: ReadonlySet<string>;
   readonly reflector: Reflector<SliceObject>;
+  readonly pace: Pace;
   byService: ReadonlyMap<string, readonly SliceObject[]>;
+  /** Version of `byService` while the slices have changed since; null otherwise. */
+  behindAt: string | null;
 }
 
 const NONE: readonly SliceObject[] = [];
@@ -56,7 +67,8 @@ export class SliceBatches {
 
   /** The resourceVersion up to which the slices of a Service are known; null before they were listed. */
   versionOf(service: string): string | null {
-    return this.batchOf(service)?.reflector.position ?? null;
+    const batch = this.batchOf(service);
+    return batch?.behindAt ?? batch?.reflector.position ?? null;
   }
 
   /** Follows the slices of these Services. */
@@ -72,7 +84,7 @@ export class SliceBatches {
   async close(): Promise<void> {
     const all = this.batches;
     this.batches = [];
-    await Promise.all(all.map(({ reflector }) => reflector.close()));
+    await Promise.all(all.map(end));
   }
 
   /** Later batches take the place of earlier ones as soon as they were listed. */
@@ -93,11 +105,27 @@ export class SliceBatches {
       path: resourcePath({ group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices', namespace }),
       labelSelector: `${SERVICE_NAME} in (${[...names].sort().join(',')})`,
       take: sliceObject,
-      changed: () => this.changed(batch),
+      changed: () => {
+        // what was listed first is known at once: without it the Services would have no endpoints
+        if (batch.byService.size > 0) {
+          batch.behindAt ??= seen;
+          batch.pace.ask();
+        } else look();
+      },
       ...(failed && { failed }),
       ...(times && { times }),
     });
-    const batch: Batch = { names, reflector, byService: new Map() };
+    let seen: string | null = null;
+    let took = 0;
+    const look = (): void => {
+      const began = performance.now();
+      seen = reflector.position;
+      batch.behindAt = null;
+      this.changed(batch);
+      took = performance.now() - began;
+    };
+    const pace = new Pace(() => Math.max(GAP, took / MOST_SHARE), look);
+    const batch: Batch = { names, reflector, pace, byService: new Map(), behindAt: null };
     this.batches.push(batch);
     reflector.start();
   }
@@ -105,7 +133,8 @@ export class SliceBatches {
   private changed(batch: Batch): void {
     const before = batch.byService;
     const isFirst = before.size === 0;
-    const after = Map.groupBy(batch.reflector.objects.values(), ({ service }) => service);
+    const grouped = Map.groupBy(batch.reflector.objects, ([, { service }]) => service);
+    const after = new Map([...grouped].map(([service, own]) => [service, taken(own)]));
     batch.byService = after;
     const all = isFirst ? batch.names : new Set([...before.keys(), ...after.keys()]);
     const changed = [...all].filter((name) => isFirst || !isSame(before.get(name) ?? NONE, after.get(name) ?? NONE));
@@ -120,10 +149,30 @@ export class SliceBatches {
       const isNeeded = [...batch.names].some(
         (name) => this.wanted.has(name) && !later.some(({ names }) => names.has(name)),
       );
-      if (!isNeeded) void batch.reflector.close();
+      if (!isNeeded) void end(batch);
       return isNeeded;
     });
   }
+}
+
+function end({ pace, reflector }: Batch): Promise<void> {
+  pace.close();
+  return reflector.close();
+}
+
+/** The slices of a Service by name, without those that would be too many; the same ones in every controller. */
+function taken(own: readonly (readonly [key: string, slice: SliceObject])[]): readonly SliceObject[] {
+  let count = 0;
+  for (const [, { endpoints }] of own) count += endpoints.length;
+  if (count <= MOST_ENDPOINTS) return own.map(([, slice]) => slice);
+  let left = MOST_ENDPOINTS;
+  const slices: SliceObject[] = [];
+  for (const [, slice] of own.toSorted(([a], [b]) => compareTexts(a, b))) {
+    if (left <= 0) break;
+    left -= slice.endpoints.length;
+    slices.push(slice);
+  }
+  return slices;
 }
 
 function isSame(a: readonly SliceObject[], b: readonly SliceObject[]): boolean {

@@ -105,6 +105,39 @@ describe('Services', () => {
     expect(setting.heard).toEqual([key('orders')]);
   });
 
+  it('that keep changing are looked at fifty times in a second at most, and end with the last change', async () => {
+    const setting = await following();
+    put(setting, 'orders', '10.0.0.1');
+    setting.follow('shop/orders');
+    await vi.waitFor(() => expect(setting.addresses()).toEqual({ [key('orders')]: '10.0.0.1' }));
+    setting.heard.length = 0;
+    const began = performance.now();
+    for (let change = 0; change < 10; change++) {
+      const address = `10.0.1.${change}`;
+      put(setting, 'orders', address);
+      await vi.waitFor(() => expect(setting.addresses()).toEqual({ [key('orders')]: address }), { interval: 1 });
+    }
+    expect(setting.heard).toHaveLength(10);
+    expect(performance.now() - began).toBeGreaterThan(9 * 19); // timers may be early by a part of a millisecond
+  });
+
+  it('with more than 5,000 endpoints have those of their first slices by name', async () => {
+    const setting = await following();
+    setting.server.put('shop/services/orders', service);
+    const wide = (at: number): JsonObject =>
+      slice('orders', ...Array.from({ length: 250 }, (_, index) => `10.0.${at}.${index}`));
+    const last = (): number => setting.follower.endpoints.get(key('orders'))?.targets.length ?? 0;
+    for (let at = 10; at < 31; at++) setting.server.put(`shop/endpointslices/orders-${at}`, wide(at));
+    setting.follow('shop/orders');
+    await vi.waitFor(() => expect(last()).toBe(5000));
+    expect(setting.addresses()[key('orders')]).not.toContain('10.0.30.');
+    setting.heard.length = 0;
+    setting.server.put('shop/endpointslices/orders-30', slice('orders', '10.0.30.7'));
+    setting.server.put('shop/endpointslices/orders-10', slice('orders', '10.0.10.7'));
+    await vi.waitFor(() => expect(last()).toBe(19 * 250 + 2));
+    expect(setting.heard).toEqual([key('orders')]);
+  });
+
   it('keep their endpoints while watches break and lists fail', async () => {
     const setting = await following();
     const { server } = setting;
