@@ -59,7 +59,10 @@ const passiveHealth = z
     failureStatuses: z
       .array(integer({ min: 400, max: 599 }))
       .default([502, 503, 504])
-      .describe('Statuses of responses that count as failures. The responses themselves are passed on.'),
+      .describe(
+        'Statuses of responses that count as failures. The responses themselves are passed on. The gRPC status ' +
+          'UNAVAILABLE in a response without messages counts as 503.',
+      ),
     ejectionTime: duration({ max: '1 day' })
       .prefault('10 seconds')
       .describe(

@@ -51,7 +51,7 @@ export class Call implements BackendCall {
   private options: BackendOptions;
   private watch: CallWatch | null;
   response: Response | null = null;
-  /** Status of the backend's answer; 0 before. */
+  /** Status by which the backend is judged; 0 before its answer. */
   private status = 0;
   sent = false;
   /** When it began to wait for a connection of this backend, and when it has waited enough. */
@@ -100,12 +100,14 @@ export class Call implements BackendCall {
     return this.waitUntil;
   }
 
-  /** The answer is here, or its head. */
-  answer(response: Response, isWhole: boolean): void {
+  /** The answer is here, or its head. @param judged the status by which the backend is judged */
+  answer(response: Response, isWhole: boolean, judged: ((response: Response) => number) | null = null): void {
     const { received, responseTimeout } = this.options;
     this.response = response;
-    this.status = response.status;
-    this.watch?.answered(response.status, isWhole);
+    if (this.watch !== null) {
+      this.status = judged === null ? response.status : judged(response);
+      this.watch.answered(this.status, isWhole);
+    }
     if (this.cancelled) readForNobody(response, responseTimeout);
     else if (received === null) this.reply.settle(response);
     else this.settle(received(response, this.exchange));

@@ -17,6 +17,7 @@ import type { AnswerFields } from './answer-fields.ts';
 import { type RequestPlace, writeReplayedHead, writeRequestHead } from './backend-head.ts';
 import { STREAM_WINDOW } from './backend-upgrade.ts';
 import { HeldAnswer } from './held-answer.ts';
+import { judgedStatus } from './judged-status.ts';
 import { type SendingConnection, type SendingStream, StreamSender } from './stream-sender.ts';
 
 /** Nothing of the answer has come. */
@@ -391,7 +392,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
 }
 
 function deliver(call: Call, response: Response, isWhole: boolean): void {
-  call.answer(response, isWhole);
+  call.answer(response, isWhole, judgedStatus);
   if (call.exchange.over) return;
   awaiting(); // somebody still looks at it: in this turn, or longer
   keep(response.headers);
