@@ -20,6 +20,7 @@ import type { CheckOptions } from '../../dataplane/heap/check-options.ts';
 import { checkDefaultObjects } from '../../dataplane/heap/default-objects.ts';
 import type { Scope } from '../../dataplane/heap/scope.ts';
 import { configurationLanguage } from '../../dataplane/language/runtime-language.ts';
+import { valueJson } from '../../dataplane/language/value-json.ts';
 import { checkBase, checkRoute, type DocumentVerdict } from '../../dataplane/routes/check-document.ts';
 import { checkSingle } from '../../dataplane/routes/check-single.ts';
 import { documentReading } from '../../dataplane/routes/document-reading.ts';
@@ -27,7 +28,6 @@ import { foundRouters } from '../../dataplane/routes/found-routers.ts';
 import { neededBase, usableObjects, usedObjects } from '../../dataplane/routes/needed-base.ts';
 import { readHostCertificate } from '../../dataplane/tls/hosts/host-certificate.ts';
 import { errorText } from '../../platform/error-text.ts';
-import { valueJson } from '../output/value-json.ts';
 
 /** A document with those around it, the outermost first, the router of a route, and what `admin.json` says. */
 interface Surroundings {

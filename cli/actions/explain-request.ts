@@ -8,14 +8,14 @@ import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import type { CompiledRoute, Snapshot } from '../../controller/compile/snapshot.ts';
 import type { AskedRequest, ExplainTerms } from '../../controller/manage/explained-request.ts';
+import { describedExchange } from '../../dataplane/dry-run/described-exchange.ts';
+import { seenValues } from '../../dataplane/dry-run/seen-values.ts';
 import { judgeTarget, target } from '../../dataplane/engine/head/target.ts';
 import type { Exchange } from '../../dataplane/engine/message/exchange.ts';
 import { refusals } from '../../dataplane/engine/message/refusal.ts';
 import { documentReading } from '../../dataplane/routes/document-reading.ts';
 import { type OperatorReach, operatorReach } from '../../dataplane/unit/operator-reach.ts';
-import { describedExchange } from '../output/described-exchange.ts';
 import { answeringFilter, claimsPlace } from './own-places.ts';
-import { seenValues } from './seen-values.ts';
 
 /** Surroundings of the routes. */
 export interface ExplainSetting {
@@ -80,7 +80,7 @@ export async function explainRequest(
 }
 
 /** A path gets its host from the header, as in a request that a client sends. */
-function withHost(request: AskedRequest): AskedRequest {
+export function withHost(request: AskedRequest): AskedRequest {
   const [host, ...more] = request.headers.filter((line) => /^host:/i.test(line)).map((line) => line.slice(5).trim());
   if (host === undefined || more.length > 0 || !request.uri.startsWith('/')) return request;
   return { ...request, uri: `http://${host}${request.uri}` };
@@ -227,7 +227,7 @@ function judgeRoute(route: CompiledRoute, question: RouterQuestion): JudgedRoute
   const answers = verdict === true ? answersOf(route, question) : {};
   return {
     tried: { id, name, condition: String(source), verdict, ...why, ...refuses, ...answers },
-    values: () => (expression === undefined ? [] : seenValues(expression, reading, exchange)),
+    values: () => (expression === undefined ? [] : seenValues([expression], reading, exchange)),
   };
 }
 

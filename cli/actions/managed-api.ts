@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { AdminSettings } from '../../contract/admin-settings.ts';
 import type { BackendsSummary } from '../../contract/channel.ts';
+import { CrestError } from '../../contract/crest/crest-error.ts';
 import type { DescribedSchema } from '../../contract/crest/describe/description.ts';
 import { PageCookies } from '../../contract/crest/page-cookie.ts';
 import type { Resource } from '../../contract/crest/resource.ts';
@@ -16,6 +17,7 @@ import type { ExplainRequest } from '../../controller/manage/explained-request.t
 import type { UnbuiltPart } from '../../controller/manage/managed-instance.ts';
 import { instancePermissions, PERMISSIONS } from '../../controller/manage/permissions.ts';
 import { readOnlyCollection } from '../../controller/manage/read-only-collection.ts';
+import { ROUTE_OBJECT, routeObjects } from '../../controller/manage/route-objects.ts';
 import { ROUTE_STATE, routeStates } from '../../controller/manage/route-states.ts';
 import { AUDIT_SERVICE, SECRET_STORE, shownAuditService, shownStore } from '../../controller/manage/shown-objects.ts';
 import {
@@ -30,9 +32,10 @@ import { auditEndpoint } from '../../dataplane/supervisor/audit-endpoint.ts';
 import type { PlaneInside, PlaneStatus } from '../../dataplane/supervisor/plane-options.ts';
 import type { CrestTree } from '../../platform/admin/crest-path.ts';
 import { errorCode } from '../../platform/error-code.ts';
+import { errorText } from '../../platform/error-text.ts';
 import { programVersion } from '../version.ts';
 import { evaluateExpression } from './evaluate-expression.ts';
-import { type ExplainSetting, explainRequest } from './explain-request.ts';
+import { type ExplainSetting, explainRequest, withHost } from './explain-request.ts';
 import { serverInfo } from './server-info.ts';
 import { transformByScript } from './transform-by-script.ts';
 
@@ -48,7 +51,7 @@ const TRUST = 'org.forgerock.http.TrustTransactionHeader';
 /** Makes the endpoints of Common REST of an instance. The documents of objects are shown where routes are. */
 export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) => CrestTree {
   const { instance, mode, reach, log } = options;
-  return ({ audits, status, figures }) => {
+  return ({ audits, status, figures, objects, dryRun }) => {
     const cookies = new PageCookies(randomBytes(32));
     const managesRoutes = mode !== 'PRODUCTION';
     const declared = (kind: string) => () => declaredObjects(instance.compilation.snapshot, typesOf(kind));
@@ -58,7 +61,7 @@ export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) =>
       instance,
       managesRoutes,
       info: serverInfo(),
-      explain: explainAction(options),
+      explain: explainAction(options, dryRun),
       evaluate: evaluateExpression,
       patching: { transform: transformByScript(reach, log) },
       routeSchema: routeSchema(),
@@ -68,6 +71,7 @@ export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) =>
       others: {
         'route-states': readOnlyCollection(ROUTE_STATE, () => statesOf(instance, figures(), managesRoutes), cookies),
         permissions: readOnlyCollection(PERMISSIONS, () => permissionsIn(instance, managesRoutes), cookies),
+        'route-objects': readOnlyCollection(ROUTE_OBJECT, () => routeObjects(objects()), cookies),
         planes: readOnlyCollection(PLANE_DESCRIPTION, () => [planeOf(instance, status())], cookies),
         'secret-stores': managesRoutes
           ? readOnlyCollection(SECRET_STORE, () => stores().map(shownStore), cookies)
@@ -168,13 +172,19 @@ function typesOf(kind: string): ReadonlySet<string> {
 }
 
 /** Returns the explanation of requests as a resource of Common REST shows it. */
-export function explainAction(setting: ExplainSetting): ExplainRequest {
+export function explainAction(setting: ExplainSetting, dryRun?: PlaneInside['dryRun']): ExplainRequest {
   return async (snapshot, request, terms) => {
     const { refusal, routers } = await explainRequest(snapshot, setting, request, terms);
+    const isRun = refusal === null && request.dryRun === true && dryRun !== undefined;
+    const run = isRun ? await dryRun(withHost(request)).catch(noDryRun) : null;
     const last = routers.at(-1);
     const another = last?.anotherRoute === true ? { anotherRoute: true } : {};
-    return { route: last?.route ?? null, ...another, refusal, routers };
+    return { route: last?.route ?? null, ...another, refusal, routers, ...(run !== null && { dryRun: run }) };
   };
+}
+
+function noDryRun(error: unknown): never {
+  throw new CrestError(503, `the dry run failed: ${errorText(error)}`);
 }
 
 /** Returns the schema of a route document, which is made once: it takes a while, and few ask. */

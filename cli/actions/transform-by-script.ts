@@ -6,6 +6,7 @@ import { badRequest, type CrestError } from '../../contract/crest/crest-error.ts
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
 import { ValueProblem } from '../../contract/problem.ts';
 import type { Reach } from '../../contract/reach.ts';
+import { describedExchange } from '../../dataplane/dry-run/described-exchange.ts';
 import { Response } from '../../dataplane/engine/message/response.ts';
 import { languageOf, mediaTypes, scriptParts } from '../../dataplane/scripts/languages.ts';
 import { BudgetExceeded } from '../../dataplane/scripts/script-budget.ts';
@@ -19,7 +20,6 @@ import {
 } from '../../dataplane/scripts/script-language.ts';
 import { SCRIPT_LIMITS } from '../../dataplane/scripts/script-setting.ts';
 import { type OperatorReach, operatorReach } from '../../dataplane/unit/operator-reach.ts';
-import { describedExchange } from '../output/described-exchange.ts';
 
 const LONGEST_REASON = 500;
 const MEMBERS = ['type', 'file', 'source'];

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
 import type { Problem } from '../../contract/problem.ts';
+import type { RequestDescription } from '../../dataplane/dry-run/described-exchange.ts';
 import type { CannedResponse } from '../actions/script-trial.ts';
 import { systemOption } from '../options/system-property.ts';
-import type { RequestDescription } from '../output/described-exchange.ts';
 import { defineCommand, type Reading } from './command.ts';
 
 /** The request that expressions are evaluated for unless another one is given. */
@@ -141,8 +141,8 @@ async function expressionJudge(file: string | undefined, system: Readonly<Record
   const { ValueProblem } = await import('../../contract/problem.ts');
   const { noteExpression } = await import('../../dataplane/heap/remarks.ts');
   const { bareReading } = await import('../actions/bare-reading.ts');
-  const { describedExchange, readRequestDescription } = await import('../output/described-exchange.ts');
-  const { valueJson } = await import('../output/value-json.ts');
+  const { describedExchange, readRequestDescription } = await import('../../dataplane/dry-run/described-exchange.ts');
+  const { valueJson } = await import('../../dataplane/language/value-json.ts');
 
   const description =
     file === undefined ? SAMPLE : await given('--request', async () => readRequestDescription(await jsonText(file)));
@@ -202,7 +202,7 @@ async function runScript(options: ScriptOptions): Promise<number> {
   const { scriptTypes, tryScript } = await import('../actions/script-trial.ts');
   const { ValueProblem } = await import('../../contract/problem.ts');
   const { bareReading } = await import('../actions/bare-reading.ts');
-  const { describedExchange, readRequestDescription } = await import('../output/described-exchange.ts');
+  const { describedExchange, readRequestDescription } = await import('../../dataplane/dry-run/described-exchange.ts');
   const { scriptTrialText } = await import('../output/script-trial-text.ts');
   const { readFileSync } = await import('node:fs');
   const { script: file, as, request, args, response, token, claims, json, system } = options;

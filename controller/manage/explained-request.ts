@@ -11,6 +11,8 @@ export interface AskedRequest {
   readonly headers: readonly string[];
   /** A text as it is, anything else as JSON; absent for no body. */
   readonly entity?: JsonValue;
+  /** True if it also passes the filters of a data plane, without being sent to a backend; absent for false. */
+  readonly dryRun?: true;
 }
 
 /** Limits of an explanation for a caller who may not see everything. */
@@ -26,7 +28,7 @@ export interface ExplainTerms {
 /** Explains which route of a snapshot takes a request, and why no other one does. @param terms absent for no limits */
 export type ExplainRequest = (snapshot: Snapshot, request: AskedRequest, terms?: ExplainTerms) => Promise<JsonObject>;
 
-const MEMBERS = ['method', 'uri', 'headers', 'entity'];
+const MEMBERS = ['method', 'uri', 'headers', 'entity', 'dryRun'];
 const METHOD = /^[!#$%&'*+.^_`|~\w-]+$/;
 const LINE = /^[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*$/;
 
@@ -43,6 +45,11 @@ export const ASKED_REQUEST: JsonObject = {
       additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
     },
     entity: { description: 'Body of the request: a text, or JSON.' },
+    dryRun: {
+      type: 'boolean',
+      default: false,
+      description: 'Passes the request through the filters of the data plane, without sending it to a backend.',
+    },
   },
   additionalProperties: false,
 };
@@ -54,15 +61,17 @@ export function readAskedRequest(body: JsonValue, others: readonly string[] = []
   for (const name of Object.keys(body)) {
     if (!members.includes(name)) throw badRequest(`a request has no '${name}': it has ${members.join(', ')}`);
   }
-  const { method = 'GET', uri, headers = {}, entity } = body;
+  const { method = 'GET', uri, headers = {}, entity, dryRun = false } = body;
   if (typeof method !== 'string' || !METHOD.test(method)) throw badRequest("'method' must be the name of a method");
   if (typeof uri !== 'string' || !isUri(uri)) throw badRequest("'uri' must be an http or https URI, or a path");
   if (!isJsonObject(headers)) throw badRequest("'headers' must be an object of values by name");
+  if (typeof dryRun !== 'boolean') throw badRequest("'dryRun' must be true or false");
   return {
     method,
     uri,
     headers: Object.entries(headers).flatMap(linesOf),
     ...(entity === undefined ? {} : { entity }),
+    ...(dryRun && { dryRun }),
   };
 }
 

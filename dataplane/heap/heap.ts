@@ -62,6 +62,8 @@ export class Heap {
   private readonly seen = new Map<CheckedObject, unknown>();
   /** How many objects of each name were built. */
   private readonly names = new Map<string, number>();
+  /** Objects that others of the same name came before, with how many did. */
+  private readonly namesakes = new Map<CheckedObject, number>();
   private readonly releases: Release[] = [];
 
   private readonly options: HeapOptions;
@@ -118,6 +120,11 @@ export class Heap {
     return this.decorate(this.get(object), 'top-level-handler', object, decorations);
   }
 
+  /** The route that an object of this heap or of one around is of; null outside of routes. */
+  routeOf(object: CheckedObject): RouteKey | null {
+    return object.scope === this.scope || this.parent === null ? this.route : this.parent.routeOf(object);
+  }
+
   /** Releases what the objects hold, the last built first. Every one is asked, whatever others do. */
   async close(): Promise<void> {
     this.own.clear();
@@ -147,7 +154,7 @@ export class Heap {
 
   private build(object: CheckedObject): unknown {
     const { survivors } = this.options;
-    const identity = this.identify(object.name);
+    const identity = this.identify(object);
     const key = survivors === undefined ? null : this.keyOf(object);
     if (survivors === undefined || key === null) {
       return this.create(object, identity, this.plane, (release) => this.releases.push(release));
@@ -248,12 +255,19 @@ export class Heap {
   }
 
   /** Names may have dots in them, and objects in place may have the name of another: the order of building tells them apart. */
-  private identify(name: string): string {
-    const before = this.names.get(name) ?? 0;
-    this.names.set(name, before + 1);
+  private identify(object: CheckedObject): string {
+    const before = this.names.get(object.name) ?? 0;
+    this.names.set(object.name, before + 1);
+    if (before > 0) this.namesakes.set(object, before);
+    return this.identityOf(object);
+  }
+
+  /** The identity of an object that was built here or in a heap around. */
+  identityOf(object: CheckedObject): string {
+    if (object.scope !== this.scope && this.parent !== null) return this.parent.identityOf(object);
     const scopes: string[] = [];
     for (let scope: Scope | null = this.scope; scope !== null; scope = scope.parent) scopes.push(scope.name);
-    return JSON.stringify([scopes, name, before]);
+    return JSON.stringify([scopes, object.name, this.namesakes.get(object) ?? 0]);
   }
 
   /** @param name what the decorators are told that the object is called */

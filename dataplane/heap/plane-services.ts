@@ -8,6 +8,7 @@ import type { AuditLink } from '../audit/link/audit-link.ts';
 import type { AuditOrder } from '../audit/writer/audit-orders.ts';
 import type { Connect } from '../engine/wire/connect.ts';
 import type { HostCertificates } from '../tls/hosts/host-certificates.ts';
+import type { AccessToken } from './objects/access-tokens.ts';
 import type { LiveService } from './objects/live-service.ts';
 import type { TakeMemory } from './shared-memory.ts';
 
@@ -68,6 +69,10 @@ export interface PlaneServices {
   decider?(): { readonly revision: string; readonly plane: string; readonly unit: number };
   /** Finds a Service of the cluster that a route names; null where the route has none of that name. Missing elsewhere. */
   service?(use: Pick<ServiceUse, 'name' | 'namespace'>): LiveService | null;
+  /** Caches of access tokens by the identity of their objects: each returns what it has, without counting. */
+  readonly tokenCaches?: Map<string, (token: string) => AccessToken | null>;
+  /** Set for the objects of a dry run, which change nothing outside of it. */
+  readonly isDryRun?: true;
   /** Sends requests for a place to the route of the object; missing for objects outside of routes. */
   claim?(place: ClaimedPlace): void;
 }

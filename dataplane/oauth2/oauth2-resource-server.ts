@@ -10,6 +10,7 @@ import { denials } from '../heap/objects/denials.ts';
 import { Verdicts } from '../heap/objects/verdicts.ts';
 import { cacheFields, longestTime, revocationOptions, strategyRemarks } from './cache/cache-fields.ts';
 import { cacheMeter } from './cache/cache-meter.ts';
+import { peekingResolver, showTokens } from './cache/peeked-tokens.ts';
 import { TokenCache } from './cache/token-cache.ts';
 import { Challenge } from './challenge.ts';
 import { ProtectedResource, resourceMetadataFields } from './protected-resource.ts';
@@ -138,7 +139,10 @@ export const oauth2ResourceServerFilter = defineFilter({
     return [...remarks, { at: ['cache', 'maxTimeout'], code: 'no-effect' as const, message: inVain }];
   },
   create(config, parts) {
-    const resolver = parts.resolve(config.accessTokenResolver);
+    const given = parts.resolve(config.accessTokenResolver);
+    const isKept = config.cache?.enabled === true;
+    const isPeeked = isKept && parts.plane.isDryRun === true;
+    const resolver = isPeeked ? peekingResolver(given, parts) : given;
     const { cache: kept, realm, resourceMetadata, acrValues, maxAge, requireHttps } = config;
     const resource =
       resourceMetadata === undefined || resourceMetadata instanceof URL
@@ -147,7 +151,7 @@ export const oauth2ResourceServerFilter = defineFilter({
     if (resource !== null) parts.plane.claim?.(resource.place);
     const server = new ResourceServer({
       resolver,
-      cache: kept?.enabled === true ? filterCache() : null,
+      cache: isKept && !isPeeked ? filterCache() : null,
       challenge: new Challenge({
         realm,
         resourceMetadata: resourceMetadata instanceof URL ? resourceMetadata.href : (resource?.url ?? null),
@@ -181,6 +185,7 @@ export const oauth2ResourceServerFilter = defineFilter({
         ...revocationOptions(kept!, parts),
       });
       parts.onClose(() => made.close());
+      showTokens(made, parts);
       return made;
     }
   },

@@ -6,7 +6,7 @@ import type { Problem } from '../../contract/problem.ts';
 import type { Reach } from '../../contract/reach.ts';
 import { type BaseEntry, type RouteKey, routeKeyText } from '../../contract/snapshot.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
-import { type Auditing, beginRecord } from '../audit/service/audited.ts';
+import { beginRecord } from '../audit/service/audited.ts';
 import type { RefusedHead } from '../engine/client/listener.ts';
 import type { Exchange, Next } from '../engine/message/exchange.ts';
 import { refusalResponse } from '../engine/message/response.ts';
@@ -29,6 +29,7 @@ import { checkBase } from './check-document.ts';
 import { documentReading, readingText } from './document-reading.ts';
 import { FailedEvaluations } from './failed-evaluations.ts';
 import { FailedRequests } from './failed-requests.ts';
+import type { Generation, ServedParts } from './generation.ts';
 import { instrumented, Lease, leased } from './instrumented.ts';
 import type { Route } from './route.ts';
 import { RouteBuilder } from './route-builder.ts';
@@ -84,22 +85,6 @@ export interface BuildProblem {
 
 type Decider = ReturnType<NonNullable<PlaneServices['decider']>>;
 
-/** Everything that was built from one `config.json`. */
-interface Generation {
-  readonly tenancy: Tenancy;
-  /** What the tenancy was made of. */
-  readonly trust: BaseEntry['trust'];
-  readonly main: Next;
-  readonly lease: Lease;
-  readonly heap: Heap;
-  readonly defaults: Heap;
-  /** Keeps the sessions of everything that has no manager of its own. */
-  readonly session: SessionManager | null;
-  /** Records the requests of everything that has no audit service of its own; null for nothing. */
-  readonly auditing: Auditing | null;
-  tables: Map<string, RouterTable>;
-}
-
 /** Configuration of one unit: build all, swap, close. Parts that cannot be built leave the running ones unchanged. */
 export class Configuration {
   private readonly options: ConfigurationOptions;
@@ -117,6 +102,7 @@ export class Configuration {
   private decider: Decider = { revision: '', plane: '', unit: 0 };
   /** Keys of the default object `Session`, which change without it. */
   private readonly sessionKeys = new GroupKeys();
+  private readonly tokenCaches: NonNullable<PlaneServices['tokenCaches']> = new Map();
   private readonly sharedMemory: PlaneServices['sharedMemory'];
   private readonly survivors: Survivors;
   private readonly shared: RouteResources;
@@ -151,6 +137,14 @@ export class Configuration {
   recordUnserved(exchange: Exchange): void {
     const auditing = this.generation?.auditing ?? null;
     if (auditing !== null) beginRecord(auditing, exchange, '');
+  }
+
+  /** Parts for dry runs; null while nothing is served. */
+  get served(): ServedParts | null {
+    const { generation, decider } = this;
+    if (generation === null) return null;
+    const { heap, document, tables } = generation;
+    return { heap, document, tables, plane: this.planeServices(), revision: decider.revision };
   }
 
   /** Number of objects that are built, old ones that still serve a request included. */
@@ -258,7 +252,7 @@ export class Configuration {
       const auditing = audit === null ? null : { service: heap.get(audit) as AuditService, isAdded: false };
       const main = leased({ handler, lease, sessions, auditing, failed: (error) => this.failed('gateway', error) });
       const { session, staged: tables } = this;
-      return { tenancy, trust, main, lease, heap, defaults, session, auditing, tables };
+      return { tenancy, trust, main, lease, heap, document, defaults, session, auditing, tables };
     } catch (error) {
       this.shared.heaps.drop(heap);
       void heap.close().then(() => defaults.close());
@@ -357,6 +351,7 @@ export class Configuration {
     const { sharedMemory } = this;
     const { announce, refreshExchange, auditLink } = this.options;
     const told = {
+      tokenCaches: this.tokenCaches,
       ...(announce && { announce }),
       ...(refreshExchange && { refreshExchange }),
       ...(auditLink && { auditLink }),

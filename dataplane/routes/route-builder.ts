@@ -115,6 +115,7 @@ export class RouteBuilder {
         claims,
         sessions: sessionsOf(entry, heap, verdict.document, sessionManager),
         auditing: auditingOf(entry, heap, verdict.document),
+        inside: { heap, document: verdict.document },
         failed: (error) => this.options.failed(name, error),
         close,
       });

@@ -3,10 +3,18 @@ import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
 import type { Auditing } from '../audit/service/audited.ts';
 import type { Next } from '../engine/message/exchange.ts';
 import { refusalResponse } from '../engine/message/response.ts';
+import type { Heap } from '../heap/heap.ts';
 import type { RouteSessions } from '../heap/objects/sessions.ts';
 import type { ClaimedPlace } from '../heap/plane-services.ts';
+import type { CheckedDocument } from './checked-document.ts';
 import { instrumented, Lease } from './instrumented.ts';
 import type { RouteFigures } from './route-figures.ts';
+
+/** Objects of a document and where requests begin. */
+export interface RouteInside {
+  readonly heap: Heap;
+  readonly document: Pick<CheckedDocument, 'handler' | 'decorations'>;
+}
 
 /** A route that takes requests. */
 export interface Route {
@@ -16,6 +24,8 @@ export interface Route {
   readonly handle: Next;
   /** Places that it takes beside what its condition says. */
   readonly claims: readonly ClaimedPlace[];
+  /** The objects of the route, for dry runs; null for one that refuses. */
+  readonly inside: RouteInside | null;
   /** Takes no new requests; its objects are closed once the last one is answered. */
   retire(): void;
 }
@@ -31,17 +41,19 @@ export interface RouteParts {
   readonly sessions: RouteSessions | null;
   /** The audit service of the route; null where the one around it records. */
   readonly auditing: Auditing | null;
+  readonly inside: RouteInside | null;
   failed(error: unknown): void;
   close(): void;
 }
 
 export function makeRoute(parts: RouteParts): Route {
-  const { entry, condition, handler, figures, claims, sessions, auditing, failed, close } = parts;
+  const { entry, condition, handler, figures, claims, sessions, auditing, inside, failed, close } = parts;
   const lease = new Lease();
   return {
     entry,
     condition,
     claims,
+    inside,
     handle: instrumented({ handler, lease, sessions, auditing, failed, figures, id: entry.id, name: entry.name }),
     retire: () => lease.onceFree(close),
   };
@@ -57,6 +69,13 @@ export function refusingRoute(
   figures: RouteFigures,
 ): Route {
   const handler: Next = () => refusalResponse('route-unsound');
-  const nothing = { claims: [], sessions: null, auditing: null, failed: (): void => {}, close: (): void => {} };
+  const nothing = {
+    claims: [],
+    sessions: null,
+    auditing: null,
+    inside: null,
+    failed: (): void => {},
+    close: (): void => {},
+  };
   return makeRoute({ entry, condition, handler, figures, ...nothing });
 }

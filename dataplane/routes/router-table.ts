@@ -38,6 +38,11 @@ export class RouterTable {
     return found === 'body' ? afterRequest(exchange, () => this.handle(exchange)) : found.handle(exchange);
   };
 
+  /** The route that takes a request, for dry runs; null for none, and `body` if a condition waits for the body. */
+  find(exchange: Exchange): Route | null | 'body' | 'misdirected' {
+    return this.tenants.size === 0 ? this.findOperators(exchange) : this.findOwned(exchange);
+  }
+
   get routes(): ReadonlyMap<string, Route> {
     return this.byId;
   }

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { BackendsSummary } from '../../contract/channel.ts';
 import { FIGURE } from '../../contract/route-report.ts';
+import type { ObjectFigures } from '../../contract/shown/object-figures.ts';
 import type { ShownFigures } from '../../contract/shown/shown-figures.ts';
 import { registerAccessManagerMetrics } from '../metrics/access-manager-exposition.ts';
 import { type AuditFigures, registerAuditMetrics } from '../metrics/audit-exposition.ts';
@@ -14,6 +15,7 @@ import { registerDenialMetrics } from '../metrics/denial-exposition.ts';
 import { type MetricsSource, metricsRegistry } from '../metrics/exposition.ts';
 import { PlaneGauges } from '../metrics/gauges.ts';
 import { type MonitoringRecord, monitoringRecords, recordPrefix } from '../metrics/monitoring.ts';
+import { objectFigures } from '../metrics/object-figures.ts';
 import { Observations } from '../metrics/observations.ts';
 import { RATE_INTERVAL, Rates } from '../metrics/rates.ts';
 import { registerRetryMetrics } from '../metrics/retry-exposition.ts';
@@ -81,6 +83,11 @@ export class PlaneMetrics {
   /** What the objects of routes counted and show, by the text of the route's key. */
   counts(): Map<string, Float64Array> {
     return countsByRoute(this.observations.all, this.gauges.all);
+  }
+
+  /** The same for each object. */
+  objectFigures(): readonly ObjectFigures[] {
+    return objectFigures(this.observations.all, this.gauges.all);
   }
 
   /** State of the endpoints of all Backends. */

@@ -1,8 +1,11 @@
+import type { DryRun } from '../../contract/shown/dry-run.ts';
+import type { ObjectFigures } from '../../contract/shown/object-figures.ts';
 import type { ShownFigures } from '../../contract/shown/shown-figures.ts';
 import type { ConsoleFiles } from '../../platform/admin/console-files.ts';
 import type { CrestTree } from '../../platform/admin/crest-path.ts';
 import type { ListenAddress } from '../../platform/listen-address.ts';
 import type { AdminProtection } from '../connectors/admin-protection.ts';
+import type { RequestDescription } from '../dry-run/described-exchange.ts';
 import type { AccessLogTarget } from '../log/log-destination.ts';
 import type { LogLevel } from '../log/log-level.ts';
 import type { LogFormat, LogStyle } from '../log/log-style.ts';
@@ -52,6 +55,10 @@ export interface PlaneInside {
   /** Returns the figures of the routes that it serves, by the text of their keys. */
   figures(): ReadonlyMap<string, ShownFigures>;
   status(): PlaneStatus;
+  /** Returns what the objects of routes counted and show. */
+  objects(): readonly ObjectFigures[];
+  /** Passes a request through the configuration without sending it to a backend. */
+  dryRun(request: RequestDescription): Promise<DryRun>;
 }
 
 /** State of a plane on its admin port. */

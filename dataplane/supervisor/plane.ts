@@ -8,12 +8,10 @@ import type { ListenAddress } from '../../platform/listen-address.ts';
 import { PacedWarning } from '../../platform/paced-warning.ts';
 import type { WriterReach } from '../audit/writer/writer-messages.ts';
 import { addressText, type Connector, type ServedAddress } from '../connectors/connector.ts';
-import { readCounters } from '../engine/wire/counters.ts';
 import { LogDestination, writeStdout } from '../log/log-destination.ts';
 import { JSON_STYLE } from '../log/log-style.ts';
 import { programLog, writeLogLine } from '../log/program-log.ts';
 import { registerConfigurationMetrics } from '../metrics/configuration-exposition.ts';
-import type { MetricsSource } from '../metrics/exposition.ts';
 import { registerLinkMetrics } from '../metrics/link-exposition.ts';
 import type { SlotMemory } from '../metrics/route-slots.ts';
 import type { BuildProblem } from '../routes/configuration.ts';
@@ -23,13 +21,14 @@ import { adminPort } from './admin-port.ts';
 import { SupervisedAuditWriter } from './audit-writer.ts';
 import { CannotListen } from './cannot-listen.ts';
 import { ConfirmedAge } from './confirmed-age.ts';
+import { DryRuns } from './dry-runs.ts';
 import { isBaseBad, PlaneConfiguration } from './plane-configuration.ts';
 import { PlaneMetrics } from './plane-metrics.ts';
 import { PlaneNotices } from './plane-notices.ts';
 import type { PlaneStatus, PreparedPlaneOptions } from './plane-options.ts';
 import { giveBackLater } from './spare-memory.ts';
 import { SpareUnit } from './spare-unit.ts';
-import { type SharedUnitOptions, type SupervisedUnit, SupervisedUnits } from './supervised-units.ts';
+import { metricsSource, type SharedUnitOptions, type SupervisedUnit, SupervisedUnits } from './supervised-units.ts';
 import { isTaken } from './taken-port.ts';
 import { trafficReport } from './traffic-report.ts';
 
@@ -134,6 +133,7 @@ class Supervisor implements PreparedPlane {
   private admin: AdminServer | null = null;
   private tickets: ChangingTicketKeys | null = null;
   private readonly audit: SupervisedAuditWriter;
+  private readonly dryRuns = new DryRuns(() => this.units.all);
   private drainEnds = 0;
   private finish: () => void = () => {};
 
@@ -149,6 +149,7 @@ class Supervisor implements PreparedPlane {
         this.configuration?.lost(unit);
         this.metrics?.gauges.lost(unit.number);
         this.audit.lost(unit);
+        this.dryRuns.lost(unit);
       },
       allGone: () => void this.stop(),
     });
@@ -190,7 +191,7 @@ class Supervisor implements PreparedPlane {
   async startAdmin(address: ListenAddress): Promise<void> {
     const supervisor = this;
     const metrics = new PlaneMetrics(
-      this.figures(),
+      metricsSource(this.units),
       () => this.configuration?.series(this.units.all) ?? [],
       () => this.audit.figures,
     );
@@ -213,7 +214,13 @@ class Supervisor implements PreparedPlane {
         return serving?.kind === 'configuration' ? serving.prefix : 'openig';
       },
       ...{ isInPod, protection, console: pages, longestBody: this.options.adminMaxBodyLength },
-      api: api?.({ audits: this.audit, status: () => this.status, figures: () => metrics.shownFigures() }),
+      api: api?.({
+        audits: this.audit,
+        status: () => this.status,
+        figures: () => metrics.shownFigures(),
+        objects: () => metrics.objectFigures(),
+        dryRun: (request) => this.dryRuns.run(request),
+      }),
       monitoring: () => metrics.monitoring(),
       restartUnit: (number) => this.units.restart(number),
       failed: (error, path) => failures.give({ path, error: errorStack(error) }),
@@ -224,19 +231,6 @@ class Supervisor implements PreparedPlane {
     if (address.port !== 0 && this.adminAddress.port !== address.port) {
       this.log.warn({ taken: address.port, admin: this.adminAddress }, 'admin port in use; listening on another port');
     }
-  }
-
-  private figures(): MetricsSource {
-    const { units } = this;
-    return {
-      read: () => readCounters(units.blocks),
-      get units() {
-        return units.serving;
-      },
-      get unitRestarts() {
-        return units.restarts;
-      },
-    };
   }
 
   private get status(): PlaneStatus {
@@ -345,6 +339,7 @@ class Supervisor implements PreparedPlane {
     else if (report.kind === 'observed') this.metrics?.observations.addAll(report.observations);
     else if (report.kind === 'shown') this.metrics?.gauges.set(unit.number, report.gauges);
     else if (report.kind === 'ended' || report.kind === 'refresh') this.notices.heard(unit, report);
+    else if (report.kind === 'dry-run') this.dryRuns.heard(report);
     else if (report.kind === 'fault') this.log.error({ unit: unit.number, error: report.message }, 'request failed');
     else if (report.kind === 'audit-open' || report.kind === 'audit-close') this.audit.heard(unit, report);
     else if (report.kind === 'drained') {

@@ -2,8 +2,9 @@ import type { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { pauseAfter } from '../../platform/back-off.ts';
 import type { Connector } from '../connectors/connector.ts';
-import { COUNTER, COUNTER_SLOTS } from '../engine/wire/counters.ts';
+import { COUNTER, COUNTER_SLOTS, readCounters } from '../engine/wire/counters.ts';
 import type { Endpoint } from '../engine/wire/wire.ts';
+import type { MetricsSource } from '../metrics/exposition.ts';
 import { SlotMemory } from '../metrics/route-slots.ts';
 import type { BuildProblem } from '../routes/configuration.ts';
 import type { UnitOptions, UnitOrder, UnitReport } from '../unit/unit-messages.ts';
@@ -230,6 +231,19 @@ export class SupervisedUnits {
       if (!this.isStopping && this.wish !== null) this.startUnit(number).catch(() => {}); // `lost` tries again
     }, delay);
   }
+}
+
+/** What the metrics of the process read of its units. */
+export function metricsSource(units: SupervisedUnits): MetricsSource {
+  return {
+    read: () => readCounters(units.blocks),
+    get units() {
+      return units.serving;
+    },
+    get unitRestarts() {
+      return units.restarts;
+    },
+  };
 }
 
 function failure(

@@ -53,6 +53,25 @@ export class BucketTable {
     return this.takeFound(key, rate);
   }
 
+  /** Returns what `take` would, and takes nothing. Other threads may change it at any time. */
+  peek(key: string, { capacity, duration, interval }: BucketRate): number {
+    const digest = this.digest.of(key);
+    const { header, index, numbers, maximum } = this.memory;
+    const mask = index.length - 1;
+    const held = lock(header, HEADER.lock);
+    let at = digest[0]! & mask;
+    while (index[at] !== 0 && !this.hasDigest(index[at]! - 1, digest)) at = (at + 1) & mask;
+    const bucket = index[at]! - 1;
+    const hasRoom = header[HEADER.free] !== 0 || header[HEADER.made]! < maximum;
+    unlock(header, HEADER.lock, held);
+    if (bucket < 0) return hasRoom ? 0 : FULL;
+    const number = bucket * BUCKET_NUMBERS;
+    const isSame = numbers[number + NUMBER.capacity] === capacity && numbers[number + NUMBER.duration] === duration;
+    const elapsed = this.clock.now() - numbers[number + NUMBER.refilled]!;
+    const isOpen = !isSame || elapsed >= interval || numbers[number + NUMBER.left]! > 0;
+    return isOpen ? 0 : Math.min(interval, interval - elapsed);
+  }
+
   private takeFound(key: string, rate: BucketRate): number {
     for (;;) {
       const bucket = this.place(key);

@@ -82,7 +82,8 @@ export const throttlingFilter = defineFilter({
     const memory = plane.sharedMemory(memoryName(identity, config), BucketMemory.bytes(maximum));
     parts.onClose(() => memory.release());
     const table = new BucketTable(memory.buffer, maximum);
-    parts.onClose(cleaning(table, parts.resolve(config.executor), cleaningInterval));
+    const isDryRun = plane.isDryRun === true;
+    if (!isDryRun) parts.onClose(cleaning(table, parts.resolve(config.executor), cleaningInterval));
 
     const denied = denials(parts, ['throttled', 'throttling-full']);
     const labels = objectLabels(parts);
@@ -102,7 +103,7 @@ export const throttlingFilter = defineFilter({
 
     function admit(partition: string, rate: Rate | null, exchange: Exchange, next: Next): Answer {
       if (rate === null) return next(exchange);
-      const wait = table.take(partition, counted(rate));
+      const wait = isDryRun ? table.peek(partition, counted(rate)) : table.take(partition, counted(rate));
       if (wait === 0) return next(exchange);
       countThrottled();
       const isFull = wait === FULL;
@@ -125,7 +126,7 @@ export const throttlingFilter = defineFilter({
 
     function withoutBucket(): number {
       countRefused();
-      if (table.tellsFull()) {
+      if (!isDryRun && table.tellsFull()) {
         log.warn({ maximumPartitions: maximum }, 'partition limit reached; new partitions are rejected');
       }
       return untilCleaned;

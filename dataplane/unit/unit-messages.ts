@@ -2,8 +2,10 @@ import type { MessagePort } from 'node:worker_threads';
 import type { EndedRecord, RefreshNews } from '../../contract/channel.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { ForbiddenPlace } from '../../contract/egress.ts';
+import type { DryRun } from '../../contract/shown/dry-run.ts';
 import type { AuditOrder } from '../audit/writer/audit-orders.ts';
 import type { Connector } from '../connectors/connector.ts';
+import type { RequestDescription } from '../dry-run/described-exchange.ts';
 import type { Destination } from '../engine/backend/backend-options.ts';
 import type { Endpoint } from '../engine/wire/wire.ts';
 import type { LogLevel } from '../log/log-level.ts';
@@ -112,6 +114,8 @@ export type UnitReport =
   | { readonly kind: 'ended'; readonly entries: readonly EndedRecord[] }
   /** A token refresh, for other planes; answered by `told`. */
   | { readonly kind: 'refresh'; readonly number: number; readonly news: RefreshNews }
+  /** The result of the dry run of this number, or why there is none. */
+  | { readonly kind: 'dry-run'; readonly number: number; readonly result: DryRun | string }
   /** For the audit writer. */
   | AuditOrder
   | { readonly kind: 'drained'; readonly cut: number; readonly droppedLines: number };
@@ -129,6 +133,8 @@ export type UnitOrder =
   | { readonly kind: 'refresh'; readonly news: RefreshNews }
   /** Whether the report `refresh` of this number went to other planes. */
   | { readonly kind: 'told'; readonly number: number; readonly isTold: boolean }
+  /** Passes a request through the configuration without sending it; answered by `dry-run`. */
+  | { readonly kind: 'dry-run'; readonly number: number; readonly request: RequestDescription }
   | {
       readonly kind: 'update';
       /** Tells the answer to this order from others. */

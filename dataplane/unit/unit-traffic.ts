@@ -1,5 +1,7 @@
 import type { EndedRecord } from '../../contract/channel.ts';
 import type { ForbiddenPlace } from '../../contract/egress.ts';
+import type { DryRun } from '../../contract/shown/dry-run.ts';
+import type { RequestDescription } from '../dry-run/described-exchange.ts';
 import type { RefusedHead } from '../engine/client/listener.ts';
 import type { Next } from '../engine/message/exchange.ts';
 import type { Endpoint } from '../engine/wire/wire.ts';
@@ -27,5 +29,7 @@ export interface UnitTraffic {
   ended(entries: readonly EndedRecord[]): void;
   /** Other planes refresh a token, or heard of one. */
   refresh(order: Extract<UnitOrder, { kind: 'refresh' | 'told' }>): void;
+  /** Passes a request through the configuration without sending it; missing where there is none. */
+  dryRun?(request: RequestDescription): Promise<DryRun>;
   close(): void;
 }

@@ -1,5 +1,7 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { DryRun } from '../../contract/shown/dry-run.ts';
 import { errorStack, errorText } from '../../platform/error-text.ts';
+import type { RequestDescription } from '../dry-run/described-exchange.ts';
 import type { Finished } from '../engine/client/finished.ts';
 import { counters, countInto } from '../engine/wire/counters.ts';
 import { setFaultHandler } from '../engine/wire/turn.ts';
@@ -57,6 +59,10 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
       traffic.refresh(order);
       return;
     }
+    if (order.kind === 'dry-run') {
+      report({ kind: 'dry-run', number: order.number, result: await dryRunOf(traffic, order.request) });
+      return;
+    }
     if (order.kind === 'dismiss') {
       listeners.dismiss();
       return;
@@ -79,6 +85,12 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
     report({ kind: 'failed', connector, message: errorText(error) });
     port.close();
   }
+}
+
+/** The result of a dry run, or why there is none. */
+async function dryRunOf({ dryRun }: UnitTraffic, request: RequestDescription): Promise<DryRun | string> {
+  if (dryRun === undefined) return 'this data plane has no configuration';
+  return dryRun(request).catch(errorText);
 }
 
 /** Loads what a unit needs that serves a configuration, and becomes one when it is told what to serve. */

@@ -29,7 +29,7 @@ const PLANE_MEMBERS = ['group', 'namespace', 'labels'];
 export const ASKED_OF_PLANES: JsonObject = {
   ...ASKED_REQUEST,
   properties: {
-    ...(ASKED_REQUEST['properties'] as JsonObject),
+    ...withoutDryRun(ASKED_REQUEST['properties'] as JsonObject),
     dataPlane: {
       type: 'object',
       description: 'Data plane that gets the request; by default one of the default group without labels.',
@@ -55,6 +55,9 @@ export async function explainForCaller(
   given: string | null,
 ): Promise<JsonObject> {
   const request = readAskedRequest(body, ['dataPlane']);
+  if (request.dryRun === true) {
+    throw new CrestError(501, "a controller makes no dry runs: leave out 'dryRun' to have conditions evaluated");
+  }
   const { published } = parts.live;
   if (published === null) throw unavailable('data planes have nothing to run: the base configuration is not valid');
   const plane = readPlane((body as JsonObject)['dataPlane'], published);
@@ -102,6 +105,10 @@ async function listableFor(
     403,
     `${caller.name} may not list Routes in any of the namespaces whose Routes get requests for this host`,
   );
+}
+
+function withoutDryRun({ dryRun: _, ...properties }: JsonObject): JsonObject {
+  return properties;
 }
 
 function readPlane(given: JsonValue | undefined, { defaultGroup, groups = [] }: PublishedState): SelectablePlane {

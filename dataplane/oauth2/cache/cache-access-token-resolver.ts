@@ -5,6 +5,7 @@ import { defineService } from '../../heap/definition.ts';
 import { resolvingBy } from '../../heap/objects/access-tokens.ts';
 import { cacheFields, longestTime, revocationOptions, strategyRemarks } from './cache-fields.ts';
 import { cacheMeter } from './cache-meter.ts';
+import { peekingResolver, showTokens } from './peeked-tokens.ts';
 import { TokenCache } from './token-cache.ts';
 
 /** Keeps what another resolver says of good tokens. */
@@ -40,6 +41,7 @@ export const cacheAccessTokenResolver = defineService({
     const { delegate, enabled, defaultTimeout, maximumTimeToCache, maximumSize, executor } = config;
     const resolver = parts.resolve(delegate);
     if (!enabled) return resolver;
+    if (parts.plane.isDryRun === true) return peekingResolver(resolver, parts);
     const cache = new TokenCache(resolver, {
       defaultTimeout: defaultTimeout.milliseconds,
       maxTimeout: maximumTimeToCache?.milliseconds ?? Number.POSITIVE_INFINITY,
@@ -49,6 +51,7 @@ export const cacheAccessTokenResolver = defineService({
       ...revocationOptions(config, parts),
     });
     parts.onClose(() => cache.close());
+    showTokens(cache, parts);
     return {
       ...resolvingBy(resolver, (token, exchange) => cache.resolve(token, exchange)),
       isCached: (token) => cache.has(token, Date.now()),

@@ -105,9 +105,14 @@ export class TokenCache {
 
   /** True if `find` would find the token; not counted. */
   has(token: string, now: number): boolean {
+    return this.peek(token, now) !== null;
+  }
+
+  /** The token if it is kept and still good at this time; not counted. */
+  peek(token: string, now: number): VouchedToken | null {
     this.catchUp();
     const found = this.kept.find(token);
-    return found !== undefined && now < found.keepUntil;
+    return found !== undefined && now < found.keepUntil ? found : null;
   }
 
   /** Whether a token that was found since `epoch` changed last would be found again; counted when it would. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describedExchange } from '../../../cli/output/described-exchange.ts';
+import { describedExchange } from '../../../dataplane/dry-run/described-exchange.ts';
 import { compileTarget } from '../../../contract/expression/target.ts';
 import { EvaluationError } from '../../../contract/expression/value.ts';
 import { evaluated, testLanguage } from '../../support/programs/evaluation.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describedExchange } from '../../../cli/output/described-exchange.ts';
+import { describedExchange } from '../../../dataplane/dry-run/described-exchange.ts';
 import { compileExpression } from '../../../contract/expression/expression.ts';
 import { compileTarget } from '../../../contract/expression/target.ts';
 import { EvaluationError, type Value } from '../../../contract/expression/value.ts';

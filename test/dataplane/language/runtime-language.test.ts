@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { describedExchange, type RequestDescription } from '../../../cli/output/described-exchange.ts';
+import { describedExchange, type RequestDescription } from '../../../dataplane/dry-run/described-exchange.ts';
 import { compileExpression } from '../../../contract/expression/expression.ts';
 import { compileTarget } from '../../../contract/expression/target.ts';
 import { EvaluationError, type Value } from '../../../contract/expression/value.ts';

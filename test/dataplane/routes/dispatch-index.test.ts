@@ -25,7 +25,14 @@ function route(id: string, source: string | null): Route {
   const handle = (): never => {
     throw new Error('not called');
   };
-  return { entry, condition: source === null ? null : condition(source), handle, claims: [], retire() {} };
+  return {
+    entry,
+    condition: source === null ? null : condition(source),
+    handle,
+    claims: [],
+    inside: null,
+    retire() {},
+  };
 }
 
 /** Asking every condition in order: what the index must agree with. */

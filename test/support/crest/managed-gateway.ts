@@ -41,6 +41,7 @@ export interface ManagedOptions {
   readonly system?: Readonly<Record<string, string>>;
 }
 
+const noDryRun = (): Promise<never> => Promise.reject(new Error('no gateway unit serves'));
 const NO_AUDITS: AskedAudit = { services: [], ask: async () => refusedRequest(404, 'there is no audit service') };
 
 function endpoint(name: string, state: 'serving' | 'down') {
@@ -81,7 +82,7 @@ export async function manageInstance(
       reach: { env: {}, system, directories: directoriesOf(served.path) },
       prefix: 'openig',
       log: pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) }),
-    })({ audits, status: () => STATUS, figures: () => new Map() }),
+    })({ audits, status: () => STATUS, figures: () => new Map(), objects: () => [], dryRun: noDryRun }),
     monitoring: () => [],
     restartUnit: () => false,
     failed(error) {

@@ -1,4 +1,4 @@
-import { describedExchange, type RequestDescription } from '../../../cli/output/described-exchange.ts';
+import { describedExchange, type RequestDescription } from '../../../dataplane/dry-run/described-exchange.ts';
 import { compileExpression } from '../../../contract/expression/expression.ts';
 import type { Language } from '../../../contract/expression/language.ts';
 import type { Value } from '../../../contract/expression/value.ts';

@@ -9,28 +9,38 @@ import { percentDecoded } from '../../contract/percent-decoded.ts';
 import type { SeenValue } from '../../contract/shown/explanation.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
-import type { Exchange } from '../../dataplane/engine/message/exchange.ts';
-import { valueJson } from '../output/value-json.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
+import { valueJson } from '../language/value-json.ts';
 
 const HIDDEN = '********';
 /** Roots of which nothing is shown: programs get their credentials there. */
 const SECRET_ROOTS = new Set(['env', 'system']);
 const PARAMETER = /(?<=^|[?&;])([^=?&;\s]{1,200})=[^&;\s]*/g;
 const SCHEMED = /^\s*(basic|bearer|dpop|digest|negotiate)\s.*$/is;
+/** A JWT, wherever it stands. */
+const COMPACT_TOKEN = /\beyJ[\w-]{8,}\.[\w-]*\.[\w.-]*/g;
 const LONGEST_TEXT = 1000;
 const MOST_VALUES = 50;
 
-/** Returns the values that a condition reads of an exchange, with stars for credentials. */
+/** Tells whether a text that an expression read may be shown. */
+export type MayShow = (path: TouchedPath, text: string) => boolean;
+
+/** Returns the values that expressions read of an exchange, with stars for credentials. @param mayShow by default all */
 export function seenValues(
-  { compiled }: RuntimeExpression<unknown>,
+  expressions: readonly RuntimeExpression<unknown>[],
   reading: Reading,
   exchange: Exchange,
+  mayShow: MayShow = () => true,
 ): SeenValue[] {
-  if (compiled === null) return [];
-  const paths = new Map(touchedPaths(compiled.node).map((path) => [pathText(path), path]));
+  const touched = expressions.flatMap(({ compiled }) => (compiled === null ? [] : touchedPaths(compiled.node)));
+  const paths = new Map(touched.map((path) => [pathText(path), path]));
   return [...paths].slice(0, MOST_VALUES).map(([expression, path]) => ({
     expression,
-    value: isSecret(path) ? HIDDEN : shown(evaluated(expression, reading, exchange)),
+    value: isSecret(path)
+      ? HIDDEN
+      : shown(evaluated(expression, reading, exchange), (text) =>
+          mayShow(path, text) ? withoutCredentials(text) : HIDDEN,
+        ),
   }));
 }
 
@@ -58,23 +68,24 @@ function evaluated(expression: string, { runtime, patterns }: Reading, exchange:
 }
 
 /** A text may be a document, a query without its question mark, or the value of a header with a credential. */
-function withoutCredentials(text: string): string {
+export function withoutCredentials(text: string): string {
   if (/^\s*[{[]/.test(text)) return hideSecrets(text);
   return hideUrlPasswords(text)
     .replace(PARAMETER, (all, name: string) => (isCredentialName(percentDecoded(name)) ? `${name}=${HIDDEN}` : all))
-    .replace(SCHEMED, `$1 ${HIDDEN}`);
+    .replace(SCHEMED, `$1 ${HIDDEN}`)
+    .replace(COMPACT_TOKEN, HIDDEN);
 }
 
-function shown(value: JsonValue): JsonValue {
+function shown(value: JsonValue, hide: (text: string) => string): JsonValue {
   if (typeof value === 'string') {
-    const text = withoutCredentials(value);
+    const text = hide(value);
     return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT).toWellFormed()}…` : text;
   }
-  if (Array.isArray(value)) return (value as readonly JsonValue[]).slice(0, MOST_VALUES).map(shown);
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).slice(0, MOST_VALUES).map((one) => shown(one, hide));
   if (!isJsonObject(value)) return value;
   const members = Object.entries(value).map(([name, member]): [string, JsonValue] => [
     name,
-    isCredentialName(name) ? HIDDEN : shown(member),
+    isCredentialName(name) ? HIDDEN : shown(member, hide),
   ]);
   return Object.fromEntries(members);
 }

@@ -1,10 +1,10 @@
 import { didYouMean } from '../../contract/did-you-mean.ts';
-import { Headers } from '../../dataplane/engine/head/headers.ts';
-import { listenerLimits } from '../../dataplane/engine/head/limits.ts';
-import { type ClientContext, Exchange, type Origin } from '../../dataplane/engine/message/exchange.ts';
-import { Request } from '../../dataplane/engine/message/request.ts';
-import { Uri } from '../../dataplane/engine/message/uri.ts';
-import { webSocketTerms } from '../../dataplane/engine/message/websocket-terms.ts';
+import { Headers } from '../engine/head/headers.ts';
+import { listenerLimits } from '../engine/head/limits.ts';
+import { type ClientContext, Exchange, type Origin } from '../engine/message/exchange.ts';
+import { Request } from '../engine/message/request.ts';
+import { Uri } from '../engine/message/uri.ts';
+import { webSocketTerms } from '../engine/message/websocket-terms.ts';
 
 /** A request that somebody describes instead of sending it. */
 export interface RequestDescription {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { valueJson } from '../../../cli/output/value-json.ts';
+import { valueJson } from '../../../dataplane/language/value-json.ts';
 import { Double, type Value } from '../../../contract/expression/value.ts';
 import { Uri } from '../../../dataplane/engine/message/uri.ts';
 import { Parameters } from '../../../dataplane/language/parameters.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describedExchange, readRequestDescription } from '../../../cli/output/described-exchange.ts';
+import { describedExchange, readRequestDescription } from '../../../dataplane/dry-run/described-exchange.ts';
 
 describe('a description', () => {
   it.each([
