@@ -15,7 +15,11 @@ beforeEach(async () => {
   backend = createServer((request, response) => {
     arrived.push(`${request.method} ${request.url}`);
     const isAsked = request.url?.startsWith('/introspect') === true;
-    response.writeHead(request.url === '/broken' ? 503 : 200, { 'content-type': 'application/json' });
+    if (request.url === '/broken') {
+      request.destroy();
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'application/json' });
     response.end(isAsked ? JSON.stringify({ active: true, scope: 'read', sub: 'alice', expires_in: 600 }) : '{}');
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => backend.once('listening', resolve));
@@ -201,7 +205,7 @@ describe('state that dry runs look at', () => {
       condition: null,
     });
     expect(stepOf(await run(), 'CircuitBreakerFilter').outcome).toBe('passed');
-    expect((await fetch(`${gateway.url}/broken`)).status).toBe(503);
+    expect((await fetch(`${gateway.url}/broken`)).status).toBe(502);
     for (let i = 0; i < 2; i++) expect(stepOf(await run(), 'CircuitBreakerFilter').refusal).toBe('circuit-open');
   });
 
