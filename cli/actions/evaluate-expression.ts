@@ -4,11 +4,11 @@ import { type Problem, ValueProblem } from '../../contract/problem.ts';
 import { tenantReach } from '../../contract/reach.ts';
 import type { EvaluatedExpression } from '../../contract/shown/evaluated-expression.ts';
 import type { AskedExpression } from '../../controller/manage/asked-expression.ts';
+import { describedExchange } from '../../dataplane/dry-run/described-exchange.ts';
 import type { Exchange } from '../../dataplane/engine/message/exchange.ts';
 import { noteExpression } from '../../dataplane/heap/remarks.ts';
+import { valueJson } from '../../dataplane/language/value-json.ts';
 import { documentReading } from '../../dataplane/routes/document-reading.ts';
-import { describedExchange } from '../output/described-exchange.ts';
-import { valueJson } from '../output/value-json.ts';
 
 const LONGEST_VALUE = 8192;
 

@@ -145,12 +145,24 @@ describe('the action explain in a cluster', () => {
     ['a group that is no text', { uri: '/', dataPlane: { group: 7 } }, "'dataPlane/group' must be a text"],
     ['a namespace that is no text', { uri: '/', dataPlane: { namespace: [] } }, "'dataPlane/namespace' must be a text"],
     ['labels that are no texts', { uri: '/', dataPlane: { labels: { a: 1 } } }, "'dataPlane/labels' must be an object"],
-    ['an unknown member of the request', { uri: '/', host: 'a' }, 'it has method, uri, headers, entity, dataPlane'],
+    [
+      'an unknown member of the request',
+      { uri: '/', host: 'a' },
+      'it has method, uri, headers, entity, dryRun, dataPlane',
+    ],
+    ['a dry run that is neither true nor false', { uri: '/', dryRun: 1 }, "'dryRun' must be true or false"],
   ])('rejects %s', async (_, body, message) => {
     const { ask } = await compiledFront(cluster(), RIGHTS);
     const { status, text } = await ask('operator', EXPLAIN, body);
     expect(status).toBe(400);
     expect(text).toContain(message);
+  });
+
+  it('says that a controller makes no dry runs', async () => {
+    const { ask } = await compiledFront(cluster(), RIGHTS);
+    const { status, text } = await ask('operator', EXPLAIN, { uri: '/', dryRun: true });
+    expect(status).toBe(501);
+    expect(text).toContain('a controller makes no dry runs');
   });
 
   it('shows the last Routes of many, and says how many are left out', async () => {
