@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { describedExchange } from '../../../dataplane/dry-run/described-exchange.ts';
 import { compileTarget } from '../../../contract/expression/target.ts';
 import { EvaluationError } from '../../../contract/expression/value.ts';
+import { describedExchange } from '../../../dataplane/dry-run/described-exchange.ts';
 import { evaluated, testLanguage } from '../../support/programs/evaluation.ts';
 
 class Foreign {

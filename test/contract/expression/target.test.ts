@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { describedExchange } from '../../../dataplane/dry-run/described-exchange.ts';
 import { compileExpression } from '../../../contract/expression/expression.ts';
 import { compileTarget } from '../../../contract/expression/target.ts';
 import { EvaluationError, type Value } from '../../../contract/expression/value.ts';
+import { describedExchange } from '../../../dataplane/dry-run/described-exchange.ts';
 import { Response } from '../../../dataplane/engine/message/response.ts';
 import { evaluated, testLanguage, vectorRequest } from '../../support/programs/evaluation.ts';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { describedExchange } from '../../../dataplane/dry-run/described-exchange.ts';
-import { valueJson } from '../../../dataplane/language/value-json.ts';
 import { type CompiledExpression, compileExpression } from '../../../contract/expression/expression.ts';
 import { EvaluationError, valueType } from '../../../contract/expression/value.ts';
 import { ValueProblem } from '../../../contract/problem.ts';
+import { describedExchange } from '../../../dataplane/dry-run/described-exchange.ts';
+import { valueJson } from '../../../dataplane/language/value-json.ts';
 import { testLanguage, vectorRequest } from '../../support/programs/evaluation.ts';
 
 interface Row {

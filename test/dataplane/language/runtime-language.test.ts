@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { describedExchange, type RequestDescription } from '../../../dataplane/dry-run/described-exchange.ts';
 import { compileExpression } from '../../../contract/expression/expression.ts';
 import { compileTarget } from '../../../contract/expression/target.ts';
 import { EvaluationError, type Value } from '../../../contract/expression/value.ts';
 import { noReach, type Reach } from '../../../contract/reach.ts';
+import { describedExchange, type RequestDescription } from '../../../dataplane/dry-run/described-exchange.ts';
 import { Response } from '../../../dataplane/engine/message/response.ts';
 import { configurationLanguage, runtimeLanguage } from '../../../dataplane/language/runtime-language.ts';
 import { evaluated, testLanguage } from '../../support/programs/evaluation.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { valueJson } from '../../../dataplane/language/value-json.ts';
 import { Double, type Value } from '../../../contract/expression/value.ts';
 import { Uri } from '../../../dataplane/engine/message/uri.ts';
 import { Parameters } from '../../../dataplane/language/parameters.ts';
 import { NamedValues } from '../../../dataplane/language/surroundings.ts';
+import { valueJson } from '../../../dataplane/language/value-json.ts';
 import { testLanguage } from '../../support/programs/evaluation.ts';
 
 it.each<[Value, string]>([

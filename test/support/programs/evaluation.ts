@@ -1,8 +1,8 @@
-import { describedExchange, type RequestDescription } from '../../../dataplane/dry-run/described-exchange.ts';
 import { compileExpression } from '../../../contract/expression/expression.ts';
 import type { Language } from '../../../contract/expression/language.ts';
 import type { Value } from '../../../contract/expression/value.ts';
 import { noReach, type Reach } from '../../../contract/reach.ts';
+import { describedExchange, type RequestDescription } from '../../../dataplane/dry-run/described-exchange.ts';
 import type { Response } from '../../../dataplane/engine/message/response.ts';
 import { runtimeLanguage } from '../../../dataplane/language/runtime-language.ts';
 
