@@ -50,6 +50,7 @@ function served(): AdminServer {
     ...{ api, info: {}, isListed: () => true, secret: () => 'bench' },
     gate: new CallerGate({ api, rate: 999_999 }),
     planes: async () => [],
+    ...{ served: async () => [], verdicts: () => [] },
     judge: { judge: () => null },
     routeSchema: async () => ({ schema: {} }),
     explain: async () => ({}),

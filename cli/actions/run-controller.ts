@@ -19,6 +19,7 @@ import { monitoringRecords, recordPrefix } from '../../dataplane/metrics/monitor
 import { RATE_INTERVAL, Rates } from '../../dataplane/metrics/rates.ts';
 import { registerRouteCounts } from '../../dataplane/metrics/route-counts-exposition.ts';
 import { registerRouteMetrics } from '../../dataplane/metrics/route-exposition.ts';
+import { shownFigures } from '../../dataplane/metrics/shown-figures.ts';
 import { monitoringEndpoint } from '../../dataplane/supervisor/monitoring-endpoint.ts';
 import { giveBackLater } from '../../dataplane/supervisor/spare-memory.ts';
 import { operatorReach } from '../../dataplane/unit/operator-reach.ts';
@@ -137,6 +138,7 @@ export async function runController(options: ControllerOptions): Promise<number>
             sidecars: sidecarsOf(options, namespace),
           },
     monitoring: (all) => monitoringEndpoint(() => monitoringRecords(all(), rates, Date.now())),
+    figures: (all) => shownFigures(all, rates, Date.now()),
     showRoutes(registry, read) {
       routes = read;
       registerRouteMetrics(registry, { series: read, observations: () => [] });

@@ -18,4 +18,8 @@ export interface RouteState extends RestResource {
   /** Path of its document below the API; null where documents are not shown. */
   readonly document: string | null;
   readonly figures: ShownFigures | null;
+  /** Only in a cluster. */
+  readonly namespace?: string;
+  /** Data planes that run it, of those that are to run it; null while that is not known. Only in a cluster. */
+  readonly planes?: { readonly current: number; readonly of: number } | null;
 }

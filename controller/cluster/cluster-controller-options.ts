@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { DescribedSchema } from '../../contract/crest/describe/description.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
+import type { ShownFigures } from '../../contract/shown/shown-figures.ts';
 import type { ConsoleFiles } from '../../platform/admin/console-files.ts';
 import type { BoundAddress, ListenAddress } from '../../platform/listen-address.ts';
 import type { ControllerAdminSource } from '../admin/controller-admin.ts';
@@ -76,6 +77,8 @@ export interface ClusterControllerOptions {
   monitoring(routes: () => readonly MergedRoute[]): ControllerAdminSource['monitoring'];
   /** Adds the metrics of routes, as planes report them together. */
   showRoutes(registry: ControllerMetrics['registry'], routes: () => readonly MergedRoute[]): void;
+  /** Returns figures of routes for people, by the texts of their keys. */
+  figures(routes: readonly MergedRoute[]): ReadonlyMap<string, ShownFigures>;
   readonly sessionSettings?: Partial<SessionSettings>;
   readonly lease?: { readonly leaseDuration: number; readonly renewDeadline: number; readonly retryPeriod: number };
 }

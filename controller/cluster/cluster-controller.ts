@@ -18,7 +18,6 @@ import type { PlaneIdentity } from '../publish/channel/plane-identity.ts';
 import type { ServingCertificate } from '../publish/channel/serving-credentials.ts';
 import { NoticeRelay } from '../publish/notice-relay.ts';
 import { PeerForwarder } from '../publish/peers/peer-forwarder.ts';
-import { PEER_METHOD, PEER_PLANES_METHOD } from '../publish/peers/peer-messages.ts';
 import { PeerService } from '../publish/peers/peer-service.ts';
 import { PlaneLedger } from '../publish/plane-ledger.ts';
 import { RoutePlanes } from '../publish/route-planes.ts';
@@ -142,12 +141,13 @@ export class ClusterController {
     this.peers = new PeerService({
       ...{ controller: name, ledger: this.ledger, notices, isLeader, told },
       planes: () => this.report.own().planes,
+      routes: () => this.report.ownRoutes(),
       authenticate: async (token) => isPeerToken(token, this.peerSecret, Date.now()),
     });
     this.channel = new ChannelServer({
       ...{ ...options.channel, tls: this.certificate, sessions: this.sessions },
       authenticator: firstToKnow([...options.authenticators, this.review]),
-      methods: { [PEER_METHOD]: this.peers.handlers.forward, [PEER_PLANES_METHOD]: this.peers.handlers.planes },
+      methods: this.peers.methods,
       refused: (reason, from) => refusals.give({ peer: from, reason }),
     });
 
@@ -171,6 +171,7 @@ export class ClusterController {
     });
     this.report = new ControllerStatus({
       ...{ controller: name, source: this.source, ledger: this.ledger, sessions: this.sessions, peer },
+      ...{ routePlanes: this.routePlanes, figures: () => options.figures(this.routeFigures()) },
       election: () => this.election,
       newest: () => this.newest,
       isListed: () => this.isListed,
@@ -185,6 +186,8 @@ export class ClusterController {
       managed: {
         ...{ source: this.source, live: this.live, isListed: () => this.isListed, secret: () => this.peerSecret },
         planes: () => this.report.planes(),
+        served: () => this.report.routes(),
+        verdicts: () => this.newest?.resources?.verdicts ?? [],
       },
     });
   }

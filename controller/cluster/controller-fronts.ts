@@ -81,7 +81,10 @@ export interface ControllerFrontsOptions {
   /** Requests of Common REST in a second, for each caller; 0 serves none. */
   readonly apiRate: number;
   /** Cache and secret of the controller, and what its data planes run, for Common REST. */
-  readonly managed: Pick<CrestFrontOptions, 'source' | 'isListed' | 'secret' | 'live' | 'planes'>;
+  readonly managed: Pick<
+    CrestFrontOptions,
+    'source' | 'isListed' | 'secret' | 'live' | 'planes' | 'served' | 'verdicts'
+  >;
   readonly explain: ExplainRequest;
   readonly evaluate: EvaluateExpression;
 }

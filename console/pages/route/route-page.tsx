@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { listOf } from '../../../contract/document/lenient-parts.ts';
 import { Poll } from '../../client/poll.ts';
 import { act, read } from '../../client/rest-client.ts';
+import { RestFailure } from '../../client/rest-failure.ts';
 import { meaningOf } from '../../client/route-meaning.ts';
 import type { RouteState } from '../../client/route-state.ts';
 import { usePoll } from '../../client/use-poll.ts';
@@ -61,7 +62,22 @@ function Facts({ state }: { readonly state: RouteState }): JSX.Element {
       <span>
         position {position} in {router.replace(/^gateway\./, '')}
       </span>
+      <PlanesFact state={state} />
       {name === route ? null : <span>name {name}</span>}
+    </>
+  );
+}
+
+function PlanesFact({ state: { namespace, planes } }: { readonly state: RouteState }): JSX.Element | null {
+  if (namespace === undefined) return null;
+  return (
+    <>
+      <span>namespace {namespace}</span>
+      {(planes ?? null) === null ? null : (
+        <span>
+          {planes!.current} of {planes!.of} data planes run it
+        </span>
+      )}
     </>
   );
 }
@@ -86,7 +102,8 @@ function RouteParts({ state }: { readonly state: RouteState }): JSX.Element {
 
 interface Judged {
   readonly document: JsonObject;
-  readonly problems: readonly Problem[];
+  /** Null for people who may not have documents judged. */
+  readonly problems: readonly Problem[] | null;
 }
 
 const AGAIN = 5000;
@@ -95,8 +112,14 @@ const AGAIN = 5000;
 async function judged(path: string, hasProblems: boolean, signal: AbortSignal): Promise<Judged> {
   const { _id, _rev, ...document } = await read(path, signal);
   if (!hasProblems) return { document, problems: [] };
-  const { problems } = await act(path, 'validate', null, signal);
-  return { document, problems: listOf(problems) as unknown as readonly Problem[] };
+  try {
+    const { problems } = await act(path, 'validate', null, signal);
+    return { document, problems: listOf(problems) as unknown as readonly Problem[] };
+  } catch (error) {
+    // People who may read a route and not change it see its document.
+    if (error instanceof RestFailure && error.kind === 'forbidden') return { document, problems: null };
+    throw error;
+  }
 }
 
 function RouteDocument({ path, state }: { readonly path: string; readonly state: RouteState }): JSX.Element {
@@ -107,7 +130,14 @@ function RouteDocument({ path, state }: { readonly path: string; readonly state:
     <Shown known={known} what="the document" retry={poll.refresh}>
       {({ document, problems }) => (
         <>
-          <Problems problems={problems} />
+          {problems === null ? (
+            <p class="hint">
+              The problems of the document are shown to people who may change it. <code>kubectl describe</code> shows
+              them in the status of the Route.
+            </p>
+          ) : (
+            <Problems problems={problems} />
+          )}
           <div class="beside">
             <section aria-labelledby="picture-title">
               <h2 id="picture-title">Way of a request</h2>

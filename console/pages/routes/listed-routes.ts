@@ -32,7 +32,8 @@ export function listedRoutes(
   const found = states.filter((state) => {
     if (onlyProblems && !needsAttention(state)) return false;
     if (words.length === 0) return true;
-    const own = `${state.route}\n${state.name}\n${state.condition ?? ''}\n${state.router}`.toLowerCase();
+    const own =
+      `${state.route}\n${state.name}\n${state.condition ?? ''}\n${state.router}\n${state.namespace ?? ''}`.toLowerCase();
     return words.every((word) => own.includes(word));
   });
   if (sort === 'order') return found;

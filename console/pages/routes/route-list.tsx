@@ -66,6 +66,7 @@ function Listed({ states, choice }: { readonly states: readonly RouteState[]; re
   const hasConditions = states.some(({ condition }) => condition !== undefined);
   const routers = new Set(states.map(({ router }) => router)).size;
   const mainRouter = mainRouterOf(states);
+  const isInCluster = states.some(({ namespace }) => namespace !== undefined);
   return (
     <>
       <Tools choice={choice} shown={listed.length} all={states.length} />
@@ -87,7 +88,7 @@ function Listed({ states, choice }: { readonly states: readonly RouteState[]; re
           count={listed.length}
           rowHeight={ROW_HEIGHT}
           beginning={`${choice.text}\n${choice.onlyProblems}\n${choice.sort}`}
-          head={<Head hasConditions={hasConditions} sort={choice.sort} />}
+          head={<Head hasConditions={hasConditions} isInCluster={isInCluster} sort={choice.sort} />}
           row={(at) => {
             const state = listed[at]!;
             return (
@@ -98,6 +99,7 @@ function Listed({ states, choice }: { readonly states: readonly RouteState[]; re
                 hasConditions={hasConditions}
                 hasRouter={routers > 1}
                 isMain={state.router === mainRouter}
+                isInCluster={isInCluster}
               />
             );
           }}
@@ -156,14 +158,17 @@ function Tools({ choice, shown, all }: ToolsProps): JSX.Element {
 
 interface HeadProps {
   readonly hasConditions: boolean;
+  readonly isInCluster: boolean;
   readonly sort: Sort;
 }
 
 const COLUMNS: readonly (readonly [sort: Sort | null, title: string, kind: string, meaning: string])[] = [
   ['order', '#', 'number order', 'Order in which the routes of a router are tried'],
   ['route', 'Route', 'route', 'Id of the route'],
+  [null, 'Namespace', 'namespace', 'Tenant that the route belongs to'],
   [null, 'Condition', 'condition', 'Requests that the route takes'],
   [null, 'State', 'state', 'What requests meet'],
+  [null, 'Planes', 'number planes', 'Data planes that run this version, of those that are to'],
   ['rate', 'Req/s', 'number figure', 'Requests per second, over about a minute'],
   [null, 'Trend', 'trend', 'Requests since this page was opened'],
   ['errors', 'Errors', 'number figure', 'Share of answers with 5xx in the last minute'],
@@ -172,8 +177,13 @@ const COLUMNS: readonly (readonly [sort: Sort | null, title: string, kind: strin
   ['requests', 'Requests', 'number requests', 'Requests since the route was added'],
 ];
 
-function Head({ hasConditions, sort }: HeadProps): JSX.Element {
-  const columns = COLUMNS.filter(([, title]) => hasConditions || title !== 'Condition');
+/** Columns that only controllers have something for. */
+const OF_CLUSTERS: readonly string[] = ['Namespace', 'Planes'];
+
+function Head({ hasConditions, isInCluster, sort }: HeadProps): JSX.Element {
+  const columns = COLUMNS.filter(
+    ([, title]) => (hasConditions || title !== 'Condition') && (isInCluster || !OF_CLUSTERS.includes(title)),
+  );
   return (
     <tr aria-rowindex={1}>
       {columns.map(([by, title, kind, meaning]) => (

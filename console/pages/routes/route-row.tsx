@@ -14,10 +14,12 @@ interface RouteRowProps {
   /** Its router is shown, because there are several. */
   readonly hasRouter: boolean;
   readonly isMain: boolean;
+  /** Namespaces and data planes are shown. */
+  readonly isInCluster: boolean;
 }
 
 /** One route in the list. */
-export function RouteRow({ state, at, hasConditions, hasRouter, isMain }: RouteRowProps): JSX.Element {
+export function RouteRow({ state, at, hasConditions, hasRouter, isMain, isInCluster }: RouteRowProps): JSX.Element {
   const { _id, route, name, router, position, condition, figures } = state;
   const address = addressOf(['routes', route], { router: isMain ? null : router });
   return (
@@ -28,6 +30,7 @@ export function RouteRow({ state, at, hasConditions, hasRouter, isMain }: RouteR
         {name === route ? null : <span class="faint"> {name}</span>}
         {hasRouter ? <span class="faint"> in {router.replace(/^gateway\./, '')}</span> : null}
       </td>
+      {isInCluster ? <td class="row-cell cut">{state.namespace}</td> : null}
       {hasConditions ? (
         <td class="row-cell cut">
           {typeof condition === 'string' ? <Expression text={condition} /> : <span class="faint">every request</span>}
@@ -36,6 +39,7 @@ export function RouteRow({ state, at, hasConditions, hasRouter, isMain }: RouteR
       <td class="row-cell">
         <StateBadge state={state} />
       </td>
+      {isInCluster ? <PlanesCell planes={state.planes ?? null} /> : null}
       <td class="row-cell number">{figures === null ? '–' : shortNumber(figures.rate)}</td>
       <td class="row-cell trend">
         <Sparkline values={routeHistory.trend(_id)} />
@@ -45,6 +49,17 @@ export function RouteRow({ state, at, hasConditions, hasRouter, isMain }: RouteR
       <td class="row-cell number">{figures === null || figures.answered === 0 ? '–' : shortTime(figures.p99)}</td>
       <td class="row-cell number requests">{figures === null ? '–' : shortCount(figures.requests)}</td>
     </tr>
+  );
+}
+
+/** Data planes that run the route, of those that are to. */
+function PlanesCell({ planes }: { readonly planes: NonNullable<RouteState['planes']> | null }): JSX.Element {
+  if (planes === null) return <td class="row-cell number">–</td>;
+  const { current, of } = planes;
+  return (
+    <td class={current < of || of === 0 ? 'row-cell number warn-text' : 'row-cell number'}>
+      {current} of {of}
+    </td>
   );
 }
 

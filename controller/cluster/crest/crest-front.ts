@@ -27,6 +27,7 @@ import { CallerSlots } from './caller-slots.ts';
 import { clusterObjects } from './cluster-objects.ts';
 import { clusterPermissions } from './cluster-permissions.ts';
 import { type ClusterPlanesParts, clusterPlanes, recentAnswer } from './cluster-planes.ts';
+import { CLUSTER_ROUTE_STATE, type ClusterRouteStatesParts, clusterRouteStates } from './cluster-route-states.ts';
 import { type ClusterRoutesParts, clusterRoutes } from './cluster-routes.ts';
 import { clusterTree } from './cluster-tree.ts';
 import { ASKED_OF_PLANES, type ExplainedPlanes } from './explain-for-caller.ts';
@@ -36,7 +37,7 @@ import type { RoutePlace } from './route-place.ts';
 import { RouteWriter } from './route-writer.ts';
 import { CLUSTER_SERVICE, CLUSTER_STORE, shownAuditResource, shownSecretStore } from './shown-resources.ts';
 
-export interface CrestFrontOptions extends ExplainedPlanes {
+export interface CrestFrontOptions extends ExplainedPlanes, Pick<ClusterRouteStatesParts, 'served' | 'verdicts'> {
   readonly api: Pick<ApiCaller, 'call'> & ApiOnBehalf;
   readonly source: Pick<ClusterSource, 'resources' | 'resource' | 'isFollowed' | 'chosenNamespaces' | 'onChange'>;
   readonly judge: AdmissionJudge;
@@ -71,6 +72,7 @@ export class CrestFront {
   private readonly description: EndpointDescription;
   private readonly readOnly: readonly ReadOnlyKind[];
   private readonly planes: ClusterPlanesParts;
+  private readonly states: ClusterRouteStatesParts;
   private cookies: { readonly secret: string; readonly made: PageCookies } | null = null;
 
   constructor(options: CrestFrontOptions) {
@@ -88,6 +90,8 @@ export class CrestFront {
     };
     const { cookies, inTurn } = this.parts;
     this.planes = { review: gate.review, cookies, inTurn, planes: recentAnswer(() => options.planes(), clock) };
+    const served = recentAnswer(() => options.served(), clock);
+    this.states = { source, review: gate.review, cookies, inTurn, served, verdicts: () => options.verdicts() };
     this.readOnly = READ_ONLY.map(({ shown, ...kind }) => ({ ...kind, items: new ResourceItems(shown) }));
   }
 
@@ -170,6 +174,11 @@ export class CrestFront {
       },
       routes: { kind: 'collection', provider, describes: this.description },
       planes: { kind: 'collection', provider: clusterPlanes(this.planes, caller), describes: PLANE_DESCRIPTION },
+      'route-states': {
+        kind: 'collection',
+        provider: clusterRouteStates(this.states, caller),
+        describes: CLUSTER_ROUTE_STATE,
+      },
       permissions: { kind: 'collection', provider: clusterPermissions(parts, caller), describes: PERMISSIONS },
       ...Object.fromEntries(others),
     } as const;

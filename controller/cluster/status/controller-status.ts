@@ -1,3 +1,4 @@
+import type { ShownFigures } from '../../../contract/shown/shown-figures.ts';
 import {
   type PlaneReport,
   readPlanes,
@@ -6,13 +7,15 @@ import {
   withLeaderPlanes,
 } from '../../admin/status-report.ts';
 import type { Compilation } from '../../compile/compiler.ts';
-import { PEER_PLANES_METHOD } from '../../publish/peers/peer-messages.ts';
+import { PEER_PLANES_METHOD, PEER_ROUTES_METHOD } from '../../publish/peers/peer-messages.ts';
 import { askLeader } from '../../publish/peers/peer-question.ts';
 import type { PeerStreamOptions } from '../../publish/peers/peer-stream.ts';
 import type { PlaneLedger } from '../../publish/plane-ledger.ts';
+import type { RoutePlanes } from '../../publish/route-planes.ts';
 import type { PlaneSessions } from '../../publish/sessions/plane-sessions.ts';
 import type { ClusterSource } from '../cluster-source.ts';
 import type { LeaseElection } from '../identity/lease-election.ts';
+import { readServedRoutes, type ServedRoute, servedRoutes } from './served-routes.ts';
 import { waitsFor } from './waits-for.ts';
 
 /** Parts of the status of a controller. */
@@ -21,6 +24,7 @@ export interface ControllerStatusParts {
   readonly source: ClusterSource;
   readonly ledger: PlaneLedger;
   readonly sessions: PlaneSessions;
+  readonly routePlanes: RoutePlanes;
   /** How to ask the leader. */
   readonly peer: PeerStreamOptions;
   election(): LeaseElection | null;
@@ -29,6 +33,8 @@ export interface ControllerStatusParts {
   followers(): readonly string[];
   baseProblems(): readonly string[];
   sessionKeysFault(): string | null;
+  /** Returns the figures of routes on all planes by the texts of their keys. */
+  figures(): ReadonlyMap<string, ShownFigures>;
 }
 
 /** Reports the state of a controller. */
@@ -49,20 +55,31 @@ export class ControllerStatus {
     const election = this.parts.election();
     const { address } = election?.leader ?? {};
     if (election?.isLeader === true || address === undefined) return this.own();
-    return withLeaderPlanes(this.own(), () => this.askLeader(address));
+    return withLeaderPlanes(this.own(), () => this.askLeader(PEER_PLANES_METHOD));
   }
 
   /** All planes. @throws Error while there is no leader, or none that answers */
   async planes(): Promise<readonly PlaneReport[]> {
-    const election = this.parts.election();
-    if (election?.isLeader === true) return this.own().planes;
-    const { address } = election?.leader ?? {};
-    if (address === undefined) throw new Error('no controller is the leader');
-    return readPlanes(await this.askLeader(address));
+    if (this.parts.election()?.isLeader === true) return this.own().planes;
+    return readPlanes(await this.askLeader(PEER_PLANES_METHOD));
   }
 
-  private askLeader(address: string): Promise<Buffer> {
-    return askLeader(this.parts.peer, address, PEER_PLANES_METHOD);
+  /** Routes on all planes. @throws Error while there is no leader, or none that answers */
+  async routes(): Promise<readonly ServedRoute[]> {
+    if (this.parts.election()?.isLeader === true) return this.ownRoutes();
+    return readServedRoutes(await this.askLeader(PEER_ROUTES_METHOD));
+  }
+
+  /** Routes on the planes that it knows of. */
+  ownRoutes(): ServedRoute[] {
+    const { newest, routePlanes, figures } = this.parts;
+    return servedRoutes(newest()?.resources?.verdicts ?? [], routePlanes, figures());
+  }
+
+  private async askLeader(method: string): Promise<Buffer> {
+    const { address } = this.parts.election()?.leader ?? {};
+    if (address === undefined) throw new Error('no controller is the leader');
+    return askLeader(this.parts.peer, address, method);
   }
 
   /** Its own state, with the planes that it knows of. */

@@ -11,6 +11,9 @@ export const PEER_METHOD = '/gatewarden.v1.Peer/Forward';
 /** The method by which a follower asks the leader for all planes: one answer, as JSON. */
 export const PEER_PLANES_METHOD = '/gatewarden.v1.Peer/Planes';
 
+/** The method by which a follower asks the leader how data planes serve Routes: one answer, as JSON. */
+export const PEER_ROUTES_METHOD = '/gatewarden.v1.Peer/Routes';
+
 /** The version of these messages. A leader refuses a follower that speaks another one, and its planes are not counted. */
 export const PEER_PROTOCOL = 1;
 

@@ -1,20 +1,30 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { MessageStream } from '../channel/message-stream.ts';
 import { PeerFollower, type PeerFollowerOptions } from './peer-follower.ts';
+import { PEER_METHOD, PEER_PLANES_METHOD, PEER_ROUTES_METHOD } from './peer-messages.ts';
 
 export interface PeerServiceOptions extends PeerFollowerOptions {
   /** What a follower shows of all planes. */
   planes(): readonly object[];
+  /** What a follower shows of Routes on all planes. */
+  routes(): readonly object[];
   /** Whether this token is a controller's. Rejects when that cannot be found out, which counts as no. */
   authenticate(token: string): Promise<boolean>;
 }
 
 /** Takes what followers say of their planes into the ledger, as long as this controller leads. */
 export class PeerService {
-  /** What answers `PEER_METHOD` and `PEER_PLANES_METHOD`. */
+  /** What answers `PEER_METHOD`, `PEER_PLANES_METHOD` and `PEER_ROUTES_METHOD`. */
   readonly handlers = {
     forward: (call: ServerDuplexStream<Buffer, Buffer>): void => void this.accept(call),
-    planes: (call: ServerDuplexStream<Buffer, Buffer>): void => void this.answer(call),
+    planes: (call: ServerDuplexStream<Buffer, Buffer>): void => void this.answer(call, () => this.options.planes()),
+    routes: (call: ServerDuplexStream<Buffer, Buffer>): void => void this.answer(call, () => this.options.routes()),
+  };
+  /** The same by the names of the methods. */
+  readonly methods = {
+    [PEER_METHOD]: this.handlers.forward,
+    [PEER_PLANES_METHOD]: this.handlers.planes,
+    [PEER_ROUTES_METHOD]: this.handlers.routes,
   };
   private readonly options: PeerServiceOptions;
   private readonly followers = new Map<string, PeerFollower>();
@@ -45,10 +55,10 @@ export class PeerService {
     });
   }
 
-  private async answer(call: ServerDuplexStream<Buffer, Buffer>): Promise<void> {
+  private async answer(call: ServerDuplexStream<Buffer, Buffer>, content: () => readonly object[]): Promise<void> {
     const stream = await this.admitted(call);
     if (stream === null) return;
-    await stream.send(Buffer.from(JSON.stringify(this.options.planes())));
+    await stream.send(Buffer.from(JSON.stringify(content())));
     stream.end();
   }
 

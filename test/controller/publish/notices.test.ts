@@ -214,7 +214,8 @@ async function leading() {
   const notices = new NoticeRelay();
   const ledger = new PlaneLedger({ changed: () => {} });
   const service = new PeerService({
-    ...{ controller: 'leader', ledger, notices, heartbeat: 60_000, planes: () => [], isLeader: () => true },
+    ...{ controller: 'leader', ledger, notices, heartbeat: 60_000, isLeader: () => true },
+    ...{ planes: () => [], routes: () => [] },
     authenticate: async () => true,
   });
   const server = new Server();

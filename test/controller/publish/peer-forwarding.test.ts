@@ -26,6 +26,7 @@ class Leader {
     controller: 'leader',
     ledger: this.ledger,
     planes: () => this.ledger.planes.map(({ identity }) => ({ plane: identity.name })),
+    routes: () => [],
     heartbeat: 60_000,
     isLeader: () => this.isLeader,
     authenticate: async (token) => token === 'good',

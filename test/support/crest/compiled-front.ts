@@ -7,6 +7,7 @@ import type { PlaneReport } from '../../../controller/admin/status-report.ts';
 import type { ApiAnswer, ApiRequest } from '../../../controller/cluster/api/api-client.ts';
 import { CallerGate } from '../../../controller/cluster/crest/caller-gate.ts';
 import { CrestFront } from '../../../controller/cluster/crest/crest-front.ts';
+import type { ServedRoute } from '../../../controller/cluster/status/served-routes.ts';
 import { publishedCompilation } from '../../../controller/published-compilation.ts';
 import { closedGuard } from '../../../platform/admin/admin-guard.ts';
 import { AdminServer } from '../../../platform/admin/admin-server.ts';
@@ -63,6 +64,7 @@ function reviewing(rights: UserRights, asked: string[]) {
 /** Parts of a controller that differ from the usual ones. */
 export type FrontSetting = {
   readonly isFollowed?: (namespace: string) => boolean;
+  readonly served?: () => Promise<readonly ServedRoute[]>;
 };
 
 /** Serves Common REST of a controller whose cluster is in memory; the rights of its users are given. */
@@ -70,7 +72,7 @@ export async function compiledFront(
   cluster: CompiledCluster,
   rights: UserRights,
   planes: () => Promise<readonly PlaneReport[]> = async () => [],
-  { isFollowed = () => true }: FrontSetting = {},
+  { isFollowed = () => true, served = async () => [] }: FrontSetting = {},
 ) {
   const asked: string[] = [];
   const seen = { seen: null, versionOf: () => null };
@@ -79,14 +81,17 @@ export async function compiledFront(
   const resource = (kind: ResourceKind, namespace: string, name: string) =>
     mapOf(kind).get(`${namespace}/${name}`) ?? null;
   const api = reviewing(rights, asked);
+  const compilation = cluster.compile();
   const front = new CrestFront({
     ...{ api, gate: new CallerGate({ api, rate: 100_000 }), info: { version: '1' }, routeSchema: routeSchema() },
     planes,
     evaluate: evaluateExpression,
+    served,
+    verdicts: () => compilation.resources?.verdicts ?? [],
     explain: explainAction({
       reach: { env: {}, system: {}, directories: { instance: '/', config: '/', temp: '/tmp' } },
     }),
-    live: { published: publishedCompilation(cluster.compile(), seen) },
+    live: { published: publishedCompilation(compilation, seen) },
     judge: { judge: () => ({ problems: [], notes: [], breaks: [] }) },
     source: {
       resources: mapOf,

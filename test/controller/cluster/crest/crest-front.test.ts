@@ -67,6 +67,7 @@ async function served({ rate = 1000, isListed = true, clock = new ManualClock() 
   const front = new CrestFront({
     ...{ api, gate: new CallerGate({ api, rate, clock }), info: { version: '1' }, clock },
     planes: async () => [],
+    ...{ served: async () => [], verdicts: () => [] },
     judge: {
       judge() {
         judged();
