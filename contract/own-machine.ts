@@ -41,6 +41,20 @@ export function isFromOtherPage({ headers }: Pick<AskedFrom, 'headers'>): boolea
   return !URL.canParse(String(origin)) || new URL(String(origin)).host !== String(headers['host']).toLowerCase();
 }
 
+/**
+ * True only if a browser says that a page of this server asks, by one header at least, and no header says otherwise. A
+ * credential that browsers send by themselves counts for such requests only, whatever their method.
+ *
+ * @param headers all values of each header
+ */
+export function isFromOwnPage(headers: Readonly<Record<string, readonly string[] | undefined>>): boolean {
+  const { host = [], origin = [], 'sec-fetch-site': site = [] } = headers;
+  if (host.length !== 1 || origin.length > 1 || site.length > 1) return false;
+  const isOwnSite = site.length === 0 ? null : site[0] === 'same-origin';
+  const isOwnOrigin = origin.length === 0 ? null : origin[0] === `https://${host[0]!.toLowerCase()}`;
+  return isOwnSite !== false && isOwnOrigin !== false && (isOwnSite === true || isOwnOrigin === true);
+}
+
 /** Whether an address is that of a peer on this machine. */
 export function isLoopback(address: string | undefined): boolean {
   return address !== undefined && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(address);

@@ -32,6 +32,7 @@ import { programVersion } from '../version.ts';
 import { ownAdminSocket } from './admin-socket.ts';
 import { dataPlaneChecker } from './checker.ts';
 import { consoleFiles } from './console-file.ts';
+import { consoleSealing } from './console-sealing.ts';
 import { endSoon } from './end-soon.ts';
 import { evaluateExpression } from './evaluate-expression.ts';
 import { explainAction, routeSchema } from './managed-api.ts';
@@ -122,6 +123,7 @@ export async function runController(options: ControllerOptions): Promise<number>
     apiRate: options['api-rate'],
     info: serverInfo(),
     console: consoleFiles(),
+    consoleSealing,
     routeSchema: routeSchema(),
     evaluate: evaluateExpression,
     explain: explainAction({ reach: { env: {}, system: {}, directories: DIRECTORIES } }),

@@ -8,6 +8,13 @@ export interface RestResource {
 }
 
 const ROOT = '/api';
+const whenSignedOut = new Set<() => void>();
+
+/** Calls back when a request was refused because nobody is signed in. @returns a function that ends it */
+export function followSignedOut(listener: () => void): () => void {
+  whenSignedOut.add(listener);
+  return () => whenSignedOut.delete(listener);
+}
 
 /** Returns all resources of a collection. @throws RestFailure */
 export async function queryAll<T extends RestResource>(collection: string, signal: AbortSignal): Promise<readonly T[]> {
@@ -43,13 +50,19 @@ export async function act(
   return answer;
 }
 
-interface Sent {
+/** Content of a request. */
+export interface Sent {
   readonly signal: AbortSignal;
   readonly body?: JsonValue | undefined;
 }
 
-async function send(method: string, path: string, { signal, body }: Sent): Promise<JsonValue> {
-  const response = await fetch(`${ROOT}/${path}`, {
+function send(method: string, path: string, sent: Sent): Promise<JsonValue> {
+  return sendTo(method, `${ROOT}/${path}`, sent);
+}
+
+/** Sends a request to a path of the server. @throws RestFailure */
+export async function sendTo(method: string, path: string, { signal, body }: Sent): Promise<JsonValue> {
+  const response = await fetch(path, {
     method,
     signal,
     cache: 'no-store',
@@ -65,6 +78,7 @@ async function send(method: string, path: string, { signal, body }: Sent): Promi
   const text = await response.text();
   if (response.ok) return parsed(text, response.status);
   const { status } = response;
+  if (status === 401 && path.startsWith(ROOT)) for (const listener of whenSignedOut) listener();
   throw new RestFailure(failureKind(status), status, messageIn(text) ?? `The gateway answered with ${status}.`);
 }
 

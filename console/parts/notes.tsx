@@ -54,7 +54,8 @@ export function Failure({
         <p>{kind === 'unreachable' ? 'It is asked again every few seconds.' : sentence(message)}</p>
         {kind === 'signed-out' ? (
           <p>
-            This version of the console cannot sign in. Use <code>gatewarden api</code> with a token instead.
+            A filter in front of the API asks for a credential that the console does not have. Use{' '}
+            <code>gatewarden api</code> instead.
           </p>
         ) : null}
         {status > 0 ? <p class="faint">Status {status}</p> : null}

@@ -1,10 +1,12 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Empty } from '../parts/notes.tsx';
+import { Empty, Loading } from '../parts/notes.tsx';
 import { Navigation } from './navigation.tsx';
 import { PAGES } from './pages.ts';
 import { addressOf, followLinks, usePlace } from './place.ts';
 import { useServer } from './server.ts';
+import { useSession } from './session.ts';
+import { SignIn } from './sign-in.tsx';
 
 /** The whole console: navigation and the page that the address names. */
 export function Console(): JSX.Element {
@@ -29,8 +31,35 @@ export function Console(): JSX.Element {
       <Navigation pages={PAGES} current={page} />
       <main id="main" ref={main} tabIndex={-1}>
         <OfflineNote />
-        {page === null ? <UnknownPage path={path} /> : <page.View key={page.step} place={place} />}
+        <SignedIn>{page === null ? <UnknownPage path={path} /> : <page.View key={page.step} place={place} />}</SignedIn>
       </main>
+    </>
+  );
+}
+
+/**
+ * Shows a page to people who are signed in. The page of somebody whose session ended stays as it is behind the form, with
+ * everything that was typed into it.
+ */
+function SignedIn({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  const session = useSession();
+  const user = useRef<string | null>(null);
+  useEffect(() => {
+    if (session.kind !== 'signed-in') return;
+    // Another person gets nothing that was shown to the one before.
+    if (user.current !== null && user.current !== session.user) window.location.reload();
+    user.current = session.user;
+  }, [session]);
+  if (session.kind === 'unknown') return <Loading what="the console" />;
+  const isOut = session.kind === 'signed-out';
+  return (
+    <>
+      {isOut ? <SignIn ways={session.ways} isAgain={user.current !== null} /> : null}
+      {isOut && user.current === null ? null : (
+        <div class="signed-in" hidden={isOut}>
+          {children}
+        </div>
+      )}
     </>
   );
 }

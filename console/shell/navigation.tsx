@@ -4,6 +4,7 @@ import { Icon, Mark } from './icons.tsx';
 import type { Page } from './page.ts';
 import { addressOf } from './place.ts';
 import { useServer } from './server.ts';
+import { signOut, useSession } from './session.ts';
 import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.ts';
 
 /** The way to all pages, the state of the connection, and the colours. */
@@ -33,10 +34,30 @@ export function Navigation({
         </ul>
       </nav>
       <div class="side-foot">
+        <UserLine />
         <ThemeChoice />
         <ServerLine />
       </div>
     </header>
+  );
+}
+
+function UserLine(): JSX.Element | null {
+  const session = useSession();
+  const [problem, setProblem] = useState<string | null>(null);
+  if (session.kind !== 'signed-in') return null;
+  const leave = (): void => void signOut().catch((error: unknown) => setProblem(String(error)));
+  return (
+    <div class="user">
+      <p class="cut" title={session.user}>
+        <span class="unseen">Signed in as </span>
+        {session.user}
+      </p>
+      <button type="button" onClick={leave}>
+        Sign out
+      </button>
+      {problem === null ? null : <p role="alert">{problem}</p>}
+    </div>
   );
 }
 

@@ -16,6 +16,7 @@ import type { ClusterApi } from './api/api-client.ts';
 import type { NamespaceScope } from './cluster-source.ts';
 import type { WebhookOptions } from './controller-fronts.ts';
 import type { GivenCertificates } from './identity/given-certificates.ts';
+import type { ConsoleSealing } from './sign-in/console-sealing.ts';
 
 export interface SharedNames {
   /** The Secret of the authority. */
@@ -62,6 +63,8 @@ export interface ClusterControllerOptions {
   readonly apiRate: number;
   /** Files of the console; absent for none. */
   readonly console?: ConsoleFiles;
+  /** Makes the sealing of console sessions. @param keys the one to seal with first; none while they cannot be read */
+  consoleSealing(keys: () => readonly string[]): ConsoleSealing;
   /** Facts about the program for Common REST. */
   readonly info: JsonObject;
   /** Returns the schema of a route document. */

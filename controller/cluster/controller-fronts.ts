@@ -26,6 +26,10 @@ import { CallerGate } from './crest/caller-gate.ts';
 import { CrestFront, type CrestFrontOptions } from './crest/crest-front.ts';
 import { type AdmissionTarget, admissionConfiguration } from './identity/admission-configuration.ts';
 import { AdmissionRegistration, type WebhookConfigurationKind } from './identity/admission-registration.ts';
+import type { ConsoleSealing } from './sign-in/console-sealing.ts';
+import { ConsoleSessions } from './sign-in/console-sessions.ts';
+import { consoleCredentials } from './sign-in/request-credentials.ts';
+import { sessionPaths } from './sign-in/session-paths.ts';
 
 /** How often somebody looks whether the webhook is still registered as it has to be, in milliseconds. */
 const REGISTRATION_INTERVAL = 60_000;
@@ -74,6 +78,8 @@ export interface ControllerFrontsOptions {
   isLeader(): boolean;
   /** Files of the console; absent for none. */
   readonly console?: ConsoleFiles | undefined;
+  /** Seals sessions of the console. */
+  readonly consoleSealing: ConsoleSealing;
   /** Facts about the program for Common REST. */
   readonly info: JsonObject;
   /** Returns the schema of a route document. */
@@ -136,12 +142,22 @@ export class ControllerFronts {
     } = this.options;
     const answered = (call: AnsweredCall): void => this.apiAnswered(call);
     const gate = new CallerGate({ api, rate: rate > 0 ? rate : STATUS_RATE });
-    const parts = { api, judge, info, routeSchema, explain, evaluate, gate, answered, ...managed };
-    const pages = console === undefined ? [] : consolePaths(console, openGuard);
+    const sessions = new ConsoleSessions(this.options.consoleSealing);
+    const credentials = console === undefined ? undefined : consoleCredentials(sessions);
+    const parts = { api, judge, info, routeSchema, explain, evaluate, gate, credentials, answered, ...managed };
+    const pages = console === undefined ? [] : consolePaths(console, openGuard, this.sessionPaths(gate, sessions));
     const paths = rate > 0 ? [...new CrestFront(parts).paths, ...pages] : [];
     this.secureAdmin = this.adminWith(gate.pathGuard, pair(certificate()), paths);
     this.admins.push(this.secureAdmin);
     return this.secureAdmin.listen(address);
+  }
+
+  private sessionPaths(gate: CallerGate, sessions: ConsoleSessions): AdminPath[] {
+    const { log } = this.options;
+    return sessionPaths({
+      ...{ gate, sessions, credentials: consoleCredentials(sessions), ways: ['token'] },
+      signedIn: (user) => log.info({ user }, 'user signed in to the console'),
+    });
   }
 
   private apiAnswered({ collection, milliseconds, ...call }: AnsweredCall): void {

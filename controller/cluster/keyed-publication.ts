@@ -5,6 +5,7 @@ import type { PublishedState } from '../publish/published-state.ts';
 import type { PlaneSessions } from '../publish/sessions/plane-sessions.ts';
 import { untilReachable } from './api/until-reachable.ts';
 import { SharedSessionKeys, type SharedSessionKeysOptions } from './identity/shared-session-keys.ts';
+import { consoleKeys } from './sign-in/console-sealing.ts';
 
 export interface KeyedPublicationOptions
   extends Pick<SharedSessionKeysOptions, 'api' | 'namespace' | 'secret' | 'isLeader'> {
@@ -45,6 +46,11 @@ export class KeyedPublication {
   /** Why the keys cannot be read or written; null when they can. */
   get keysFault(): string | null {
     return this.keys.fault;
+  }
+
+  /** Keys of console sessions, the one to seal with first; none while the Secret cannot be read. */
+  get consoleKeys(): readonly string[] {
+    return consoleKeys(this.keys.secrets?.secrets ?? []);
   }
 
   publish(planes: Planes, state: PublishedState): void {

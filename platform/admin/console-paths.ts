@@ -1,9 +1,12 @@
-import { type AdminAnswer, textAnswer } from './admin-answer.ts';
+import type { ShownSession } from '../../contract/shown/shown-session.ts';
+import { type AdminAnswer, jsonAnswer, textAnswer } from './admin-answer.ts';
 import type { AdminGuard } from './admin-guard.ts';
 import type { AdminCall, AdminPath } from './admin-table.ts';
 import type { ConsoleFiles } from './console-files.ts';
 
 const ROOT = '/console';
+/** Tells the console who is signed in. */
+export const SESSION_PATH = '/console/session';
 /** Page that every path of the console begins with: the path says which part of it is shown. */
 const PAGE = 'index.html';
 /** Files with the hash of their content in their names. */
@@ -35,10 +38,20 @@ const PROTECTION = {
 /**
  * Returns the paths of the console. The files have no data, so that they need no credential: everything that the console
  * shows comes from Common REST with the rights of the caller.
+ *
+ * @param session paths of the session; by default nobody signs in
  */
-export function consolePaths(files: ConsoleFiles, guard: AdminGuard): AdminPath[] {
+export function consolePaths(files: ConsoleFiles, guard: AdminGuard, session?: readonly AdminPath[]): AdminPath[] {
   const answer = (call: AdminCall): Promise<AdminAnswer> => fileAnswer(files, call);
-  return [{ method: 'GET', path: `${ROOT}/*`, guard, answer }];
+  const nobody: ShownSession = { ways: [], user: null, expires: null };
+  const open = {
+    method: 'GET',
+    path: SESSION_PATH,
+    guard,
+    answer: () => jsonAnswer(200, JSON.stringify(nobody)),
+  } as const;
+  // The first path that matches counts.
+  return [...(session ?? [open]), { method: 'GET', path: `${ROOT}/*`, guard, answer }];
 }
 
 async function fileAnswer(files: ConsoleFiles, { path, header }: AdminCall): Promise<AdminAnswer> {

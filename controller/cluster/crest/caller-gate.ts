@@ -1,11 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import { CrestError } from '../../../contract/crest/crest-error.ts';
 import type { AdminGuard, AdminRefusal } from '../../../platform/admin/admin-guard.ts';
 import { CallRate } from '../../../platform/admin/call-rate.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { BudgetTerms } from '../../../platform/refilling-budget.ts';
 import type { ApiCaller } from '../api/api-client.ts';
-import { bearerToken } from '../identity/reviews.ts';
+import { bearerCredentials } from '../sign-in/request-credentials.ts';
 import { type Caller, CallerReview } from './caller-review.ts';
 
 export interface CallerGateOptions {
@@ -35,12 +34,10 @@ export class CallerGate {
     this.rate = new CallRate({ each: budgetOf(rate), all: budgetOf(SHARED * rate), clock });
   }
 
-  /** Judges who sends a request, and counts it. */
-  async judged({ headersDistinct, socket }: IncomingMessage): Promise<JudgedCall> {
+  /** Judges who sends a request, and counts it. @param from address that the token comes from */
+  async judged(token: string | null, from: string): Promise<JudgedCall> {
     try {
-      const { authorization = [] } = headersDistinct;
-      const given = authorization.length === 1 ? authorization[0]! : null;
-      const caller = await this.review.caller(bearerToken(given), socket.remoteAddress ?? '');
+      const caller = await this.review.caller(token, from);
       if (this.rate.take(caller.party)) return { refusal: null, caller };
       return { refusal: { status: 429, message: 'too many requests', headers: { 'retry-after': '1' } }, caller };
     } catch (error) {
@@ -48,11 +45,12 @@ export class CallerGate {
     }
   }
 
-  /** Admits callers whose rights allow the method of a request on its path as a non-resource URL. */
+  /** Admits callers by their Authorization header whose rights allow the method of a request on its path as a non-resource URL. */
   get pathGuard(): AdminGuard {
     return {
       admit: async (request, path) => {
-        const { refusal, caller } = await this.judged(request);
+        const { token } = await bearerCredentials.of(request);
+        const { refusal, caller } = await this.judged(token, request.socket.remoteAddress ?? '');
         if (refusal !== null) return refusal;
         const { method = 'GET' } = request;
         const verb = method === 'HEAD' ? 'get' : method.toLowerCase();

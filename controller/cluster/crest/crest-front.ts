@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { errorAnswer } from '../../../contract/crest/crest-answer.ts';
 import { CrestError } from '../../../contract/crest/crest-error.ts';
 import type { DescribedSchema, EndpointDescription } from '../../../contract/crest/describe/description.ts';
@@ -7,7 +8,7 @@ import type { CrestEndpoint } from '../../../contract/crest/provider.ts';
 import { transactionIdOf } from '../../../contract/crest/transaction-id.ts';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { AdminAnswer } from '../../../platform/admin/admin-answer.ts';
-import type { AdminGuard } from '../../../platform/admin/admin-guard.ts';
+import { type AdminRefusal, openGuard } from '../../../platform/admin/admin-guard.ts';
 import type { AdminCall, AdminPath } from '../../../platform/admin/admin-table.ts';
 import { type CrestTree, crestRefusal, treeAnswer } from '../../../platform/admin/crest-path.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
@@ -20,6 +21,8 @@ import type { ApiCaller, ApiOnBehalf } from '../api/api-client.ts';
 import { isOlderVersion } from '../api/resource-version.ts';
 import type { ClusterSource } from '../cluster-source.ts';
 import { bearerToken } from '../identity/reviews.ts';
+import { credentialFilter } from '../sign-in/credential-filter.ts';
+import { bearerCredentials, type RequestCredentials } from '../sign-in/request-credentials.ts';
 import { type AnsweredCall, collectionOf, operationOf } from './answered-call.ts';
 import type { CallerGate } from './caller-gate.ts';
 import { type Caller, unauthenticated, unavailable } from './caller-review.ts';
@@ -45,6 +48,8 @@ export interface CrestFrontOptions extends ExplainedPlanes, Pick<ClusterRouteSta
   readonly info: JsonObject;
   /** Judges who asks. */
   readonly gate: CallerGate;
+  /** Finds the token of a request; by default in its Authorization header. */
+  readonly credentials?: RequestCredentials | undefined;
   /** Returns all data planes. @throws Error when the leader cannot be asked for them */
   planes(): Promise<readonly PlaneReport[]>;
   /** Returns the schema of a route document. */
@@ -58,6 +63,7 @@ export interface CrestFrontOptions extends ExplainedPlanes, Pick<ClusterRouteSta
   answered?(call: AnsweredCall): void;
 }
 
+const ROOTS = ['/api', '/openig/api'];
 const LONGEST_BODY = 1_048_576;
 /** Milliseconds that a change waits for the cache. */
 const SEEN_WITHIN = 2_000;
@@ -97,30 +103,28 @@ export class CrestFront {
 
   /** Paths for a server that speaks TLS: tokens of people arrive there. */
   get paths(): AdminPath[] {
-    return ['/api', '/openig/api'].map((root) => ({
-      ...{ method: '*', path: `${root}/*`, guard: this.guardOf(root), longestBody: LONGEST_BODY },
+    const { gate, credentials = bearerCredentials } = this.options;
+    const filter = credentialFilter({ gate, credentials, refused: (...refused) => this.refused(...refused) });
+    return ROOTS.map((root) => ({
+      ...{ method: '*', path: `${root}/*`, guard: openGuard, filter, longestBody: LONGEST_BODY },
       refused: crestRefusal,
       answer: (call) => this.answer(root, call),
     }));
   }
 
-  /** Judges who asks before a body is read. */
-  private guardOf(root: string): AdminGuard {
-    return {
-      admit: async (request, path) => {
-        const begun = this.clock.steady();
-        const { refusal, caller } = await this.options.gate.judged(request);
-        if (refusal === null) return null;
-        const { method = '', headersDistinct, url = '' } = request;
-        const query = new URLSearchParams(url.slice(path.length + 1));
-        const operation = operationOf({ method, query, header: (name) => headersDistinct[name]?.[0] ?? null });
-        const milliseconds = this.clock.steady() - begun;
-        const { status } = refusal;
-        const name = caller?.name ?? null;
-        this.answered({ root, caller: name, operation, path, status, milliseconds, transactionId: null });
-        return refusal;
-      },
-    };
+  private refused(
+    request: IncomingMessage,
+    { status }: AdminRefusal,
+    caller: Caller | null,
+    milliseconds: number,
+  ): void {
+    const { method = '', headersDistinct, url = '' } = request;
+    const [path = '', search = ''] = url.split('?', 2);
+    const query = new URLSearchParams(search);
+    const operation = operationOf({ method, query, header: (name) => headersDistinct[name]?.[0] ?? null });
+    const root = ROOTS.find((one) => path === one || path.startsWith(`${one}/`)) ?? '';
+    const name = caller?.name ?? null;
+    this.answered({ root, caller: name, operation, path, status, milliseconds, transactionId: null });
   }
 
   private async answer(root: string, call: AdminCall): Promise<AdminAnswer> {

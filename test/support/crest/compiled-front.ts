@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { evaluateExpression } from '../../../cli/actions/evaluate-expression.ts';
+import { consoleSealing } from '../../../cli/actions/console-sealing.ts';
 import { explainAction, routeSchema } from '../../../cli/actions/managed-api.ts';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { ResourceKind } from '../../../contract/resources/resource.ts';
@@ -7,6 +8,9 @@ import type { PlaneReport } from '../../../controller/admin/status-report.ts';
 import type { ApiAnswer, ApiRequest } from '../../../controller/cluster/api/api-client.ts';
 import { CallerGate } from '../../../controller/cluster/crest/caller-gate.ts';
 import { CrestFront } from '../../../controller/cluster/crest/crest-front.ts';
+import { ConsoleSessions } from '../../../controller/cluster/sign-in/console-sessions.ts';
+import { consoleCredentials } from '../../../controller/cluster/sign-in/request-credentials.ts';
+import { sessionPaths } from '../../../controller/cluster/sign-in/session-paths.ts';
 import type { ServedRoute } from '../../../controller/cluster/status/served-routes.ts';
 import { publishedCompilation } from '../../../controller/published-compilation.ts';
 import { closedGuard } from '../../../platform/admin/admin-guard.ts';
@@ -65,6 +69,8 @@ function reviewing(rights: UserRights, asked: string[]) {
 export type FrontSetting = {
   readonly isFollowed?: (namespace: string) => boolean;
   readonly served?: () => Promise<readonly ServedRoute[]>;
+  /** Keys of console sessions; nobody can sign in without them. */
+  readonly consoleKeys?: () => readonly string[];
 };
 
 /** Serves Common REST of a controller whose cluster is in memory; the rights of its users are given. */
@@ -72,7 +78,7 @@ export async function compiledFront(
   cluster: CompiledCluster,
   rights: UserRights,
   planes: () => Promise<readonly PlaneReport[]> = async () => [],
-  { isFollowed = () => true, served = async () => [] }: FrontSetting = {},
+  { isFollowed = () => true, served = async () => [], consoleKeys }: FrontSetting = {},
 ) {
   const asked: string[] = [];
   const seen = { seen: null, versionOf: () => null };
@@ -82,8 +88,17 @@ export async function compiledFront(
     mapOf(kind).get(`${namespace}/${name}`) ?? null;
   const api = reviewing(rights, asked);
   const compilation = cluster.compile();
+  const gate = new CallerGate({ api, rate: 100_000 });
+  const sessions = consoleKeys && new ConsoleSessions(consoleSealing(consoleKeys));
+  const signedIn: string[] = [];
   const front = new CrestFront({
-    ...{ api, gate: new CallerGate({ api, rate: 100_000 }), info: { version: '1' }, routeSchema: routeSchema() },
+    ...{
+      api,
+      gate,
+      credentials: sessions && consoleCredentials(sessions),
+      info: { version: '1' },
+      routeSchema: routeSchema(),
+    },
     planes,
     evaluate: evaluateExpression,
     served,
@@ -103,10 +118,16 @@ export async function compiledFront(
     isListed: () => true,
     secret: () => 'shared',
   });
-  const table = new AdminTable(front.paths);
+  const signIn = sessions && {
+    ...{ gate, sessions, credentials: consoleCredentials(sessions), ways: ['token'] as const },
+    signedIn: (user: string) => void signedIn.push(user),
+  };
+  const table = new AdminTable([...front.paths, ...(signIn === undefined ? [] : sessionPaths(signIn))]);
   const failures: unknown[] = [];
   const failed = (error: unknown): void => void failures.push(error);
-  const server = new AdminServer({ table: () => table, guard: closedGuard('nothing'), failed });
+  const server = new AdminServer({
+    ...{ table: () => table, guard: closedGuard('nothing'), longestHead: 32_768, failed },
+  });
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
   /** @param line such as `GET /api/info` */
@@ -120,5 +141,5 @@ export async function compiledFront(
     const text = await answer.text();
     return { status: answer.status, text, body: text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {} };
   };
-  return { ask, asked, failures };
+  return { ask, asked, failures, port, signedIn };
 }
