@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { evaluateExpression } from '../../../cli/actions/evaluate-expression.ts';
 import { consoleSealing } from '../../../cli/actions/console-sealing.ts';
+import { evaluateExpression } from '../../../cli/actions/evaluate-expression.ts';
 import { explainAction, routeSchema } from '../../../cli/actions/managed-api.ts';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { ResourceKind } from '../../../contract/resources/resource.ts';
