@@ -17,21 +17,8 @@ export function SignIn({
     <div class="page sign-in">
       <PageHead title="Sign in" />
       {isAgain ? <p class="hint">Your session has ended. Sign in again to go on where you were.</p> : null}
-      {ways.includes('openid') ? <OpenIdLink /> : null}
       {ways.includes('token') ? <TokenForm /> : null}
     </div>
-  );
-}
-
-function OpenIdLink(): JSX.Element {
-  const { pathname, search } = window.location;
-  const goto = encodeURIComponent(`${pathname}${search}`);
-  return (
-    <p>
-      <a class="button primary" href={`/console/openid/login?goto=${goto}`} target="_self">
-        Sign in with your organisation
-      </a>
-    </p>
   );
 }
 

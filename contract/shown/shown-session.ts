@@ -1,5 +1,5 @@
 /** Ways to sign in to the console. */
-export type SignInWay = 'token' | 'openid';
+export type SignInWay = 'token';
 
 /** The person in front of the console, as `/console/session` shows it. It never has the token. */
 export type ShownSession = {

@@ -154,9 +154,11 @@ export class ControllerFronts {
 
   private sessionPaths(gate: CallerGate, sessions: ConsoleSessions): AdminPath[] {
     const { log } = this.options;
+    const rejections = new PacedWarning(log, 'sign-in to the console rejected', { most: 5 });
     return sessionPaths({
       ...{ gate, sessions, credentials: consoleCredentials(sessions), ways: ['token'] },
       signedIn: (user) => log.info({ user }, 'user signed in to the console'),
+      rejected: (status, from) => rejections.give({ status, from }),
     });
   }
 

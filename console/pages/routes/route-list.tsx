@@ -10,6 +10,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { VirtualRows } from '../../parts/virtual-rows.tsx';
 import { Icon } from '../../shell/icons.tsx';
 import { setParameters } from '../../shell/place.ts';
+import { useSession } from '../../shell/session.ts';
 import { type Choice, choiceIn, listedRoutes, type Sort } from './listed-routes.ts';
 import { mainRouterOf } from './main-router.ts';
 import { RouteRow } from './route-row.tsx';
@@ -27,10 +28,7 @@ export function RouteList({ query }: { readonly query: URLSearchParams }): JSX.E
         {(states) =>
           states.length === 0 ? (
             <Empty title="There are no routes yet">
-              <p>
-                Put a route into the directory <code>config/routes</code> of the instance. It takes effect with{' '}
-                <code>--watch</code> or after <code>SIGHUP</code>.
-              </p>
+              <HowToBegin />
             </Empty>
           ) : (
             <Listed states={states} choice={choice} />
@@ -38,6 +36,20 @@ export function RouteList({ query }: { readonly query: URLSearchParams }): JSX.E
         }
       </Shown>
     </div>
+  );
+}
+
+function HowToBegin(): JSX.Element {
+  const isInCluster = useSession().kind === 'signed-in';
+  return isInCluster ? (
+    <p>
+      Apply a Route with <code>kubectl</code> in a namespace whose Routes you may list. It appears here within seconds.
+    </p>
+  ) : (
+    <p>
+      Put a route into the directory <code>config/routes</code> of the instance. It takes effect with{' '}
+      <code>--watch</code> or after <code>SIGHUP</code>.
+    </p>
   );
 }
 

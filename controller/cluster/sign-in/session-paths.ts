@@ -23,6 +23,8 @@ export interface SessionPathsOptions {
   readonly ways: readonly SignInWay[];
   /** Called when somebody has signed in. It never gets the token. */
   signedIn(user: string): void;
+  /** Called when the cluster did not accept a token. @param from address of the client */
+  rejected(status: number, from: string): void;
 }
 
 /** A token has at most 16 KiB. */
@@ -68,7 +70,7 @@ async function shownSession(options: SessionPathsOptions, request: IncomingMessa
 }
 
 async function signIn(
-  { gate, sessions, ways, signedIn }: SessionPathsOptions,
+  { gate, sessions, ways, signedIn, rejected }: SessionPathsOptions,
   request: IncomingMessage,
   longestBody: number,
 ): Promise<AdminAnswer> {
@@ -78,10 +80,15 @@ async function signIn(
   if (given === null) return crestRefusal(400, 'send {"token": "…"} as application/json');
   const token = bearerToken(`Bearer ${given}`);
   const end = token === null ? null : (tokenClaims(token)?.end ?? null);
-  if (end !== null && end <= systemClock.wall()) return crestRefusal(401, 'the token has expired');
-  if (token === null) return crestRefusal(401, 'the cluster does not accept the token');
-  const { refusal, caller } = await gate.judged(token, request.socket.remoteAddress ?? '');
-  if (refusal !== null) return crestRefusal(refusal.status, refusal.message);
+  const from = request.socket.remoteAddress ?? '';
+  const refused = (status: number, message: string): AdminAnswer => {
+    rejected(status, from);
+    return crestRefusal(status, message);
+  };
+  if (end !== null && end <= systemClock.wall()) return refused(401, 'the token has expired');
+  if (token === null) return refused(401, 'the cluster does not accept the token');
+  const { refusal, caller } = await gate.judged(token, from);
+  if (refusal !== null) return refused(refusal.status, refusal.message);
   const begun = sessions.begin(token);
   if (begun === null) {
     return crestRefusal(503, 'no session can be made: the session keys cannot be read, or the token is too long');

@@ -91,6 +91,7 @@ export async function compiledFront(
   const gate = new CallerGate({ api, rate: 100_000 });
   const sessions = consoleKeys && new ConsoleSessions(consoleSealing(consoleKeys));
   const signedIn: string[] = [];
+  const rejected: number[] = [];
   const front = new CrestFront({
     ...{
       api,
@@ -121,6 +122,7 @@ export async function compiledFront(
   const signIn = sessions && {
     ...{ gate, sessions, credentials: consoleCredentials(sessions), ways: ['token'] as const },
     signedIn: (user: string) => void signedIn.push(user),
+    rejected: (status: number) => void rejected.push(status),
   };
   const table = new AdminTable([...front.paths, ...(signIn === undefined ? [] : sessionPaths(signIn))]);
   const failures: unknown[] = [];
@@ -141,5 +143,5 @@ export async function compiledFront(
     const text = await answer.text();
     return { status: answer.status, text, body: text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {} };
   };
-  return { ask, asked, failures, port, signedIn };
+  return { ask, asked, failures, port, signedIn, rejected };
 }

@@ -103,6 +103,7 @@ describe('signing in with a token', () => {
     const answer = await server.send(SESSION, { method: 'POST', headers: { ...OWN_PAGE, ...JSON_TYPE }, body });
     expect([answer.status, answer.lines, server.signedIn]).toEqual([status, [], []]);
     expect(answer.body['message']).toContain(words);
+    expect(server.rejected).toEqual(status === 401 ? [401] : []);
   });
 
   it('rejects forms, which pages of others could send', async () => {
