@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { handlerClasses } from '../dataplane/audit/handlers/handler-classes.ts';
-import { catalogue } from '../dataplane/catalogue/catalogue.ts';
+import { catalogue, typeGroups } from '../dataplane/catalogue/catalogue.ts';
 import { scriptOptions } from '../platform/script-options.ts';
 import { chartPage } from './chart-page.ts';
 import { referencePages } from './reference-pages.ts';
@@ -36,7 +36,7 @@ the JSON Schemas.
 if (import.meta.main) {
   scriptOptions(USAGE, {});
   writeReference(new URL('reference/', import.meta.url));
-  writeFileSync(new URL('../dataplane/catalogue/type-names.ts', import.meta.url), typeNamesFile(catalogue.definitions));
+  writeFileSync(new URL('../dataplane/catalogue/type-names.ts', import.meta.url), typeNamesFile(typeGroups));
   writeSchemas(new URL('schemas/', import.meta.url));
   writeFileSync(new URL('resources.md', import.meta.url), resourcesPage());
   writeChartPage(new URL('../helm/gatewarden/', import.meta.url));

@@ -286,7 +286,7 @@ export class ScopeCheck {
     if (lent !== null) return lent;
     this.options.unknown?.(kind, name, path);
     const meant = this.meant(name, () => this.scope.names());
-    const isType = this.options.catalogue.find(name) !== undefined;
+    const isType = this.options.catalogue.has(name);
     const typeHint = isType ? `${name} is a type: write { "type": "${name}", … } for an object of it` : undefined;
     const hint =
       typeHint ??

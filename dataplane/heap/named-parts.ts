@@ -1,13 +1,12 @@
 import type { LatePart } from '../../contract/document/late-part.ts';
 import type { TypeCatalogue } from './type-catalogue.ts';
 
-/** Loads the parts that objects of documents need. @returns null when all of them are loaded */
+/** Loads types that documents name, and the parts that their objects need. @returns null when all of them are loaded */
 export function loadNamedParts(catalogue: TypeCatalogue, documents: unknown): Promise<void> | null {
   const missing = new Set<LatePart<unknown>>();
-  const partial = catalogue.definitions.filter((definition) => definition.parts !== undefined);
-  if (partial.some(({ parts }) => parts!(undefined).some(({ isLoaded }) => !isLoaded)))
-    walk(catalogue, documents, missing);
-  return missing.size === 0 ? null : loaded(missing);
+  if (catalogue.hasLate || hasLateParts(catalogue)) walk(catalogue, documents, missing);
+  // a type that was loaded may need parts
+  return missing.size === 0 ? null : loaded(missing).then(() => loadNamedParts(catalogue, documents) ?? undefined);
 }
 
 /** Loads all parts, where documents are not known before they are judged. */
@@ -19,6 +18,10 @@ async function loaded(parts: Iterable<LatePart<unknown>>): Promise<void> {
   await Promise.all([...parts].map((part) => part.load()));
 }
 
+function hasLateParts({ definitions }: TypeCatalogue): boolean {
+  return definitions.some(({ parts }) => parts?.(undefined).some(({ isLoaded }) => !isLoaded));
+}
+
 /** Declarations can be anywhere in a document. */
 function walk(catalogue: TypeCatalogue, documents: unknown, missing: Set<LatePart<unknown>>): void {
   const waiting: unknown[] = [documents];
@@ -27,9 +30,15 @@ function walk(catalogue: TypeCatalogue, documents: unknown, missing: Set<LatePar
       for (const item of value) waiting.push(item ?? null);
     } else if (typeof value === 'object' && value !== null) {
       const { type, config } = value as { readonly type?: unknown; readonly config?: unknown };
-      if (typeof type === 'string')
-        for (const part of catalogue.find(type)?.parts?.(config) ?? []) if (!part.isLoaded) missing.add(part);
+      if (typeof type === 'string') for (const part of lateFor(catalogue, type, config)) missing.add(part);
       for (const item of Object.values(value)) if (typeof item === 'object' && item !== null) waiting.push(item);
     }
   }
+}
+
+/** What has to be loaded for an object: its type first, which knows the rest. */
+function lateFor(catalogue: TypeCatalogue, type: string, config: unknown): readonly LatePart<unknown>[] {
+  const types = catalogue.partOf(type);
+  if (types !== null) return [types];
+  return (catalogue.find(type)?.parts?.(config) ?? []).filter(({ isLoaded }) => !isLoaded);
 }

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { EndedRecord } from '../../contract/channel.ts';
 import { UnitAuditLink } from '../audit/link/unit-audit-link.ts';
-import { catalogue } from '../catalogue/catalogue.ts';
+import { unitCatalogue } from '../catalogue/unit-catalogue.ts';
 import { AdminObjects } from '../connectors/admin-objects.ts';
 import type { Connector } from '../connectors/connector.ts';
 import { fileTransport } from '../connectors/file-transport.ts';
@@ -44,7 +44,7 @@ export async function configuredTraffic(
   link: MemoryLink,
   unit: number,
 ): Promise<UnitTraffic> {
-  await loadNamedParts(catalogue, [admin, update]);
+  await loadNamedParts(unitCatalogue, [admin, update]);
   const memory = new SlotMemory();
   memory.chunks.push(...slots);
   const observations = new Observations();
@@ -82,10 +82,10 @@ export async function configuredTraffic(
   if (unit === 0) showHostCertificates(shared.hostCertificates, shared.gauge);
   const takeEnded = endedSessionsTaker(sharedMemory, shared.log, releases);
   takeEnded(ended);
-  const objects = new AdminObjects(admin, catalogue, shared);
+  const objects = new AdminObjects(admin, unitCatalogue, shared);
   const configuration = new Configuration({
     ...shared,
-    catalogue,
+    catalogue: unitCatalogue,
     forbidden: places,
     appPorts,
     ...(zone !== undefined && { zone }),
@@ -109,7 +109,7 @@ export async function configuredTraffic(
     handle: withoutAdministration(prefix, configuration),
     refusedHead: configuration.refusedHead,
     problems,
-    prepare: (order) => loadNamedParts(catalogue, order.update),
+    prepare: (order) => loadNamedParts(unitCatalogue, order.update),
     update(order) {
       memory.chunks.push(...order.slots);
       return configuration.apply(order.update);
