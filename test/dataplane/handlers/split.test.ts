@@ -63,6 +63,16 @@ describe('requests', () => {
     expect(await body(['X-Version: other'])).toBe('stable');
   });
 
+  it('go where the override says only if its expression accepts the client', async () => {
+    const override = "${request.headers['X-Tester'][0] == 'yes' ? request.headers['X-Version'][0] : ''}";
+    const gateway = await serve(split({ targets: targets({ stable: 1, canary: 0 }), override }));
+    const body = async (head: readonly string[]): Promise<string> => (await send(gateway, 'GET /', head)).body;
+    expect(await body(['X-Version: canary'])).toBe('stable');
+    expect(await body(['X-Version: canary', 'X-Tester: no'])).toBe('stable');
+    expect(await body(['X-Version: canary', 'X-Tester: yes'])).toBe('canary');
+    expect(await body(['X-Tester: yes'])).toBe('stable');
+  });
+
   it('are split between Backends', async () => {
     const [one, two] = await startApps();
     const to = (port: number): JsonObject => sendingTo(inTurn(endpointsAt(port)));
