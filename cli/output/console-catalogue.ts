@@ -21,7 +21,10 @@ export function consoleCatalogue(): ShownCatalogue {
   const defaults = (defaultObjects as readonly JsonValue[]).filter(isJsonObject);
   const decorators = defaults.flatMap(({ name, type }) => {
     const decoration = catalogue.find(String(type))?.decoration;
-    return decoration === undefined ? [] : [shownField(String(name), schemaTree(decoration))];
+    if (decoration === undefined) return [];
+    // A decoration is always a choice, whatever its own value needs.
+    const { isRequired: _, ...field } = shownField(String(name), schemaTree(decoration));
+    return [field];
   });
   const { reading } = bareReading({});
   return {

@@ -5,6 +5,7 @@ import { searchTypes } from '../../../catalogue/search-types.ts';
 import { Icon } from '../../../shell/icons.tsx';
 import { Prose } from '../forms/prose.tsx';
 import { type Target, useCanvas } from './canvas-setting.ts';
+import { TypeName } from './type-name.tsx';
 
 const GROUPS: readonly (readonly [title: string, isIn: (kind: string) => boolean])[] = [
   ['Filters', (kind) => kind === 'filter'],
@@ -90,7 +91,9 @@ function TypeButton({
       }}
       onDragEnd={() => drag(null)}
     >
-      <span class="palette-name">{type.type}</span>
+      <span class="palette-name">
+        <TypeName name={type.type} />
+      </span>
       <span class="palette-about">
         <Prose text={firstSentence(type.summary)} />
       </span>

@@ -24,6 +24,7 @@ export function StepView({ step, neighbours, hidden }: StepViewProps): JSX.Eleme
   const isSelected = selected !== null && isSamePath(selected, path);
   const actions = useStepActions(step, neighbours);
   const mark = marks.get(pointerOf(declaredAt ?? path));
+  const isGiven = declaredAt === null && catalogue.shown.given.some((one) => one.name === name);
   const isUnknown = declaredAt !== null && catalogue.find(type) === null;
   const takesHandler = kind === 'handler' && dragged !== null && 'type' in dragged && dragged.kind === 'handler';
   const keys = (event: KeyboardEvent): void => {
@@ -63,7 +64,7 @@ export function StepView({ step, neighbours, hidden }: StepViewProps): JSX.Eleme
         <span class="step-title">
           <span class="step-type">{type === '' ? (name ?? 'no type') : type}</span>
           {type !== '' && name !== null ? <span class="step-name">{name}</span> : null}
-          {declaredAt === null ? <span class="step-note">declared elsewhere</span> : null}
+          {declaredAt === null ? <span class="step-note">{isGiven ? 'predefined' : 'declared elsewhere'}</span> : null}
           {isUnknown && type !== '' ? <span class="step-note">unknown type</span> : null}
           {mark === undefined ? null : (
             <Badge
@@ -79,7 +80,9 @@ export function StepView({ step, neighbours, hidden }: StepViewProps): JSX.Eleme
           <StepTools actions={actions} />
           {object === null || declaredAt === null ? (
             <p class="field-about">
-              ‘{name}’ is declared in config.json or in the route around this one. It can be edited there.
+              {isGiven
+                ? `‘${name}’ exists without a declaration, unless config.json declares it. Declare it in place to change its settings.`
+                : `‘${name}’ is declared in config.json or in the route around this one. It can be edited there.`}
             </p>
           ) : (
             <DeclarationForm value={object} path={declaredAt} hidden={hidden} />
@@ -102,7 +105,7 @@ interface StepActions {
 
 /** What can be done with a step, each with its announcement. */
 function useStepActions(step: CanvasStep, neighbours: StepViewProps['neighbours']): StepActions {
-  const { draft, show, announce, open, heapObjects } = useCanvas();
+  const { draft, show, announce, open, heapObjects, catalogue } = useCanvas();
   const { path, name, type, declaredAt, kind } = step;
   const word = name ?? type;
   const isNamed = declaredAt === null || !isSamePath(declaredAt, path);
@@ -118,6 +121,12 @@ function useStepActions(step: CanvasStep, neighbours: StepViewProps['neighbours'
     announce(`${word} removed`);
     show(null);
   };
+  const given = catalogue.shown.given.find((one) => declaredAt === null && one.name === name);
+  const inline = (): void => {
+    const isDone =
+      named !== undefined ? toInline(draft, path, named) : given !== undefined && draft.set(path, { type: given.type });
+    if (isDone) announce(`${word} is declared in place now`);
+  };
   const { sequence, index } = neighbours ?? { sequence: null, index: 0 };
   return {
     up: sequence !== null && index > 0 ? () => moveTo(sequence, index - 1, index) : null,
@@ -131,12 +140,7 @@ function useStepActions(step: CanvasStep, neighbours: StepViewProps['neighbours'
           const to = toHeap(draft, path, type);
           if (to !== null) announce(`${word} is a named object now`);
         },
-    toInline:
-      named === undefined
-        ? null
-        : () => {
-            if (toInline(draft, path, named)) announce(`${word} is declared in place now`);
-          },
+    toInline: named === undefined && given === undefined ? null : inline,
   };
 }
 

@@ -39,11 +39,7 @@ export function DeclarationForm({ value, path, hidden, showsSummary = true }: De
     );
   return (
     <div class="declaration">
-      {showsSummary ? (
-        <p class="declaration-summary">
-          <Prose text={type.summary} />
-        </p>
-      ) : null}
+      {showsSummary ? <Summary text={type.summary} /> : null}
       {config === undefined || config === null || isJsonObject(config) ? (
         <FieldRows
           fields={type.fields}
@@ -57,6 +53,27 @@ export function DeclarationForm({ value, path, hidden, showsSummary = true }: De
         <JsonControl form={{ kind: 'any' }} path={configPath} value={config} id={`${id}-config`} name="config" />
       )}
       <Decorations value={value} path={path} id={id} />
+    </div>
+  );
+}
+
+/** The first sentence of a summary, and the others when somebody wants them. */
+function Summary({ text }: { readonly text: string }): JSX.Element {
+  const first = /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;
+  const rest = text.slice(first.length).trim();
+  return (
+    <div class="declaration-summary">
+      <p>
+        <Prose text={first} />
+      </p>
+      {rest === '' ? null : (
+        <details>
+          <summary>More about it</summary>
+          <p>
+            <Prose text={rest} />
+          </p>
+        </details>
+      )}
     </div>
   );
 }

@@ -91,7 +91,7 @@ function FieldRow({ field, value, path, id: prefix }: FieldRowProps): JSX.Elemen
         {isRequired ? <span class="field-mark">required</span> : null}
         {noEffect !== undefined ? <span class="field-mark">no effect</span> : null}
         {instead !== undefined ? <span class="field-mark">deprecated: use {instead}</span> : null}
-        {field.default === undefined ? null : (
+        {placeholderOf(field.default) === '' ? null : (
           <span class="field-default">
             default <code>{placeholderOf(field.default)}</code>
           </span>
