@@ -7,11 +7,12 @@ import { query } from '../../client/rest-client.ts';
 import type { RestFailure } from '../../client/rest-failure.ts';
 import { usePoll } from '../../client/use-poll.ts';
 import type { OpenResource } from '../../client/watched.ts';
+import { JsonText } from '../../parts/code.tsx';
 import { counted } from '../../parts/figures.ts';
 import { Empty, Shown } from '../../parts/notes.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { dayAndTime, zoneName } from '../../parts/times.ts';
-import { type Place, setParameters } from '../../shell/place.ts';
+import { addressOf, type Place, setParameters } from '../../shell/place.ts';
 
 const TOPICS = ['access', 'activity', 'authentication', 'config'] as const;
 const EVERY = 3000;
@@ -64,7 +65,7 @@ export function AuditPage({ place }: { readonly place: Place }): JSX.Element {
             events.length === 0 ? (
               <Empty title={text === '' ? 'There are no events yet' : 'No event matches'} />
             ) : (
-              <EventTable events={events} />
+              <EventTable events={events} open={place.query.get('event')} />
             )
           }
         </Shown>
@@ -87,7 +88,13 @@ function matches(event: OpenResource, text: string): boolean {
   return text === '' || JSON.stringify(event).toLowerCase().includes(text.toLowerCase());
 }
 
-function EventTable({ events }: { readonly events: readonly OpenResource[] }): JSX.Element {
+interface EventTableProps {
+  readonly events: readonly OpenResource[];
+  /** Id of the event that is shown whole; null for none. */
+  readonly open: string | null;
+}
+
+function EventTable({ events, open }: EventTableProps): JSX.Element {
   return (
     <table class="table">
       <thead>
@@ -104,32 +111,69 @@ function EventTable({ events }: { readonly events: readonly OpenResource[] }): J
       </thead>
       <tbody>
         {events.map((event) => (
-          <EventRow key={event._id} event={event} />
+          <EventRow key={event._id} event={event} isOpen={event._id === open} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function EventRow({ event }: { readonly event: OpenResource }): JSX.Element {
+interface EventRowProps {
+  readonly event: OpenResource;
+  readonly isOpen: boolean;
+}
+
+function EventRow({ event, isOpen }: EventRowProps): JSX.Element {
   const at = new Date(String(event['timestamp'] ?? ''));
   const request = objectOf(objectOf(event['http'])['request']);
   const response = objectOf(event['response']);
   const what = [request['method'], request['path']].filter((part) => typeof part === 'string').join(' ');
+  const explain = explainAddress(event);
   return (
-    <tr>
-      <td class="number">{Number.isNaN(at.getTime()) ? '–' : dayAndTime(at)}</td>
-      <td>{textIn(event['eventName']) ?? '–'}</td>
-      <td>{textIn(event['userId']) ?? textIn(objectOf(event['client'])['ip']) ?? '–'}</td>
-      <td>
-        <code>{what === '' ? (textIn(event['objectId']) ?? '–') : what}</code>
-      </td>
-      <td>{String(response['statusCode'] ?? response['status'] ?? textIn(event['status']) ?? '–')}</td>
-      <td>
-        <code class="faint">{textIn(event['transactionId']) ?? '–'}</code>
-      </td>
-    </tr>
+    <>
+      <tr>
+        <td class="number">
+          <button
+            type="button"
+            class="plain-button"
+            aria-expanded={isOpen}
+            onClick={() => setParameters({ event: isOpen ? null : event._id })}
+          >
+            {Number.isNaN(at.getTime()) ? '–' : dayAndTime(at)}
+          </button>
+        </td>
+        <td>{textIn(event['eventName']) ?? '–'}</td>
+        <td>{textIn(event['userId']) ?? textIn(objectOf(event['client'])['ip']) ?? '–'}</td>
+        <td>
+          <code>{what === '' ? (textIn(event['objectId']) ?? '–') : what}</code>
+        </td>
+        <td>{String(response['statusCode'] ?? response['status'] ?? textIn(event['status']) ?? '–')}</td>
+        <td>
+          <code class="faint">{textIn(event['transactionId']) ?? '–'}</code>
+        </td>
+      </tr>
+      {isOpen ? (
+        <tr>
+          <td colSpan={6}>
+            {explain === null ? null : (
+              <p>
+                <a href={explain}>Explain this request</a>
+              </p>
+            )}
+            <JsonText value={event} />
+          </td>
+        </tr>
+      ) : null}
+    </>
   );
+}
+
+/** Address that asks about the request of an event; null for an event without one. Values of headers are left out. */
+export function explainAddress(event: OpenResource): string | null {
+  const { method, path, headers } = objectOf(objectOf(event['http'])['request']);
+  if (typeof method !== 'string' || typeof path !== 'string') return null;
+  const names = Object.keys(objectOf(headers)).filter((name) => /^[\w-]{1,100}$/.test(name));
+  return addressOf(['explain'], { method: method === 'GET' ? '' : method, uri: path, headers: names.join(',') });
 }
 
 function textIn(value: JsonValue | undefined): string | null {

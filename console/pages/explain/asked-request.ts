@@ -12,9 +12,11 @@ export interface AskedForm {
 
 export const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
-/** Reads the parts of a request that an address has. */
+/** Reads the parts of a request that an address has: of headers only their names. */
 export function formIn(query: URLSearchParams): AskedForm {
-  return { method: query.get('method') ?? 'GET', uri: query.get('uri') ?? '', headers: '', entity: '' };
+  const names = (query.get('headers') ?? '').split(',').filter((name) => /^[\w-]{1,100}$/.test(name));
+  const headers = names.map((name) => `${name}: `).join('\n');
+  return { method: query.get('method') ?? 'GET', uri: query.get('uri') ?? '', headers, entity: '' };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { act } from '../../client/rest-client.ts';
 import { RestFailure } from '../../client/rest-failure.ts';
 import { Failure } from '../../parts/notes.tsx';
@@ -32,7 +33,7 @@ export function ExplainPage({ place }: { readonly place: Place }): JSX.Element {
     }
     setResult({ kind: 'asking' });
     try {
-      const explanation = (await act('routes', 'explain', request, under.signal)) as unknown as Explanation;
+      const explanation = await explained(request, under.signal);
       if (!under.signal.aborted) setResult({ kind: 'explained', form: given, explanation });
     } catch (error) {
       if (under.signal.aborted) return;
@@ -63,7 +64,7 @@ export function ExplainPage({ place }: { readonly place: Place }): JSX.Element {
   return (
     <div class="page">
       <PageHead title="Explain">
-        <span>Which route takes a request, and why. Nothing is sent to a backend.</span>
+        <span>Which route takes a request, why, and what its filters do. Nothing is sent to a backend.</span>
       </PageHead>
       <div class="beside explain">
         <RequestForm form={form} changed={setForm} submit={submit} />
@@ -73,6 +74,18 @@ export function ExplainPage({ place }: { readonly place: Place }): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** A controller makes no dry runs and says so: its conditions are explained all the same. */
+async function explained(request: JsonObject, signal: AbortSignal): Promise<Explanation> {
+  const ask = async (body: JsonObject): Promise<Explanation> =>
+    (await act('routes', 'explain', body, signal)) as unknown as Explanation;
+  try {
+    return await ask({ ...request, dryRun: true });
+  } catch (error) {
+    if (error instanceof RestFailure && error.status === 501) return ask(request);
+    throw error;
+  }
 }
 
 function pick({ method, uri }: AskedForm): { method: string; uri: string } {
@@ -146,11 +159,11 @@ function ResultView({ result, retry }: { readonly result: Result; readonly retry
   if (result.kind === 'wrong') return <p class="bad-text">{result.message}</p>;
   if (result.kind === 'failed') return <Failure failure={result.failure} retry={retry} />;
   if (result.kind === 'explained') return <ExplanationView form={result.form} explanation={result.explanation} />;
-  if (result.kind === 'asking') return <p class="faint">Evaluating conditions</p>;
+  if (result.kind === 'asking') return <p class="faint">Evaluating conditions and running filters</p>;
   return (
     <p class="faint">
-      The gateway evaluates the conditions of its routes in their order, up to the one that takes the request. Filters
-      and handlers do not run.
+      The gateway evaluates the conditions of its routes in their order, up to the one that takes the request. Then the
+      request passes its filters, which count, keep and send nothing.
     </p>
   );
 }

@@ -5,6 +5,7 @@ import { counted } from '../../parts/figures.ts';
 import { Badge } from '../../parts/state-badge.tsx';
 import { addressOf } from '../../shell/place.ts';
 import type { AskedForm } from './asked-request.ts';
+import { DryRunView } from './dry-run-view.tsx';
 import type { Explanation } from './explanation.ts';
 
 /** The result first, then every route that was tried. */
@@ -15,7 +16,7 @@ export function ExplanationView({
   readonly form: AskedForm;
   readonly explanation: Explanation;
 }): JSX.Element {
-  const { refusal, routers } = explanation;
+  const { refusal, routers, dryRun } = explanation;
   return (
     <>
       <Outcome explanation={explanation} />
@@ -24,6 +25,10 @@ export function ExplanationView({
           {form.method} {form.uri}
         </code>
       </p>
+      {dryRun === undefined ? null : <DryRunView dryRun={dryRun} />}
+      {refusal === null && dryRun === undefined ? (
+        <p class="faint">This server makes no dry runs: filters were not run.</p>
+      ) : null}
       {refusal === null ? routers.map((asked) => <Asked key={asked.router} asked={asked} />) : null}
     </>
   );

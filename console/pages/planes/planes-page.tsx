@@ -3,8 +3,9 @@ import { isJsonObject, type JsonValue } from '../../../contract/document/json-va
 import { listOf } from '../../../contract/document/lenient-parts.ts';
 import { usePoll } from '../../client/use-poll.ts';
 import { type OpenResource, planes } from '../../client/watched.ts';
-import { counted, shortCount } from '../../parts/figures.ts';
+import { counted, shortCount, shortTime } from '../../parts/figures.ts';
 import { Empty, Shown } from '../../parts/notes.tsx';
+import { NumberHead } from '../../parts/number-head.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Badge } from '../../parts/state-badge.tsx';
 import { addressOf } from '../../shell/place.ts';
@@ -42,18 +43,11 @@ export function PlanesPage(): JSX.Element {
                     <th scope="col">State</th>
                     <th scope="col">Revision</th>
                     <th scope="col">Addresses</th>
-                    <th scope="col" class="number">
-                      Units
-                    </th>
-                    <th scope="col" class="number">
-                      Memory
-                    </th>
-                    <th scope="col" class="number">
-                      Routes
-                    </th>
-                    <th scope="col" class="number">
-                      Unit restarts
-                    </th>
+                    <NumberHead>Units</NumberHead>
+                    <NumberHead>Memory</NumberHead>
+                    <NumberHead>Snapshot age</NumberHead>
+                    <NumberHead>Routes</NumberHead>
+                    <NumberHead>Unit restarts</NumberHead>
                     <th scope="col">Routes that cannot be built</th>
                   </tr>
                 </thead>
@@ -95,6 +89,7 @@ function PlaneRow({ plane }: { readonly plane: OpenResource }): JSX.Element {
       <td class="number">
         {typeof plane['memory'] === 'number' ? `${shortCount(Math.round(plane['memory'] / 1e6))} MB` : '–'}
       </td>
+      <td class="number">{typeof plane['snapshotAge'] === 'number' ? shortTime(plane['snapshotAge']) : '–'}</td>
       <td class="number">{typeof plane['routes'] === 'number' ? shortCount(plane['routes']) : '–'}</td>
       <td class="number">{String(plane['unitRestarts'] ?? '–')}</td>
       <td>

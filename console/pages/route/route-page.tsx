@@ -2,19 +2,22 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { listOf } from '../../../contract/document/lenient-parts.ts';
+import type { ObjectFigures } from '../../../contract/shown/object-figures.ts';
 import { Poll } from '../../client/poll.ts';
-import { act, read } from '../../client/rest-client.ts';
+import { act, query, type RestResource, read } from '../../client/rest-client.ts';
 import { RestFailure } from '../../client/rest-failure.ts';
 import { meaningOf } from '../../client/route-meaning.ts';
 import type { RouteState } from '../../client/route-state.ts';
 import { usePoll } from '../../client/use-poll.ts';
-import { routeStates } from '../../client/watched.ts';
+import { planes, routeStates } from '../../client/watched.ts';
 import { JsonText } from '../../parts/code.tsx';
 import { Empty, Shown } from '../../parts/notes.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { addressOf } from '../../shell/place.ts';
+import { endpointsOf } from '../planes/endpoints.tsx';
 import { mainRouterOf } from '../routes/main-router.ts';
+import { figuresOf, objectWords } from './object-words.ts';
 import { Picture } from './picture.tsx';
 import { type Problem, Problems } from './problems.tsx';
 import { RouteFigureTiles } from './route-figures.tsx';
@@ -141,7 +144,7 @@ function RouteDocument({ path, state }: { readonly path: string; readonly state:
           <div class="beside">
             <section aria-labelledby="picture-title">
               <h2 id="picture-title">Way of a request</h2>
-              <Picture condition={conditionOf(document)} steps={pictureOf(document)} />
+              <LivePicture document={document} state={state} />
             </section>
             <section aria-labelledby="document-title">
               <h2 id="document-title">Document</h2>
@@ -152,6 +155,32 @@ function RouteDocument({ path, state }: { readonly path: string; readonly state:
       )}
     </Shown>
   );
+}
+
+const FIGURES = 2000;
+
+/** The picture with the counters of its objects, which are read again and again. */
+function LivePicture({ document, state }: { readonly document: JsonObject; readonly state: RouteState }): JSX.Element {
+  const { route, router } = state;
+  const objects = useMemo(() => new Poll((signal) => objectsOf(route, signal), FIGURES), [route]);
+  // A server without these figures still has a picture to show.
+  const figures = usePoll(objects).value ?? [];
+  const endpoints = (usePoll(planes).value ?? []).flatMap(endpointsOf);
+  return (
+    <Picture
+      condition={conditionOf(document)}
+      steps={pictureOf(document)}
+      wordsOf={(object) => objectWords(figuresOf(figures, { route, router }, object))}
+      endpointsOf={(backends) =>
+        endpoints.filter((one) => one.backends === backends && (one.route === '' || one.route === route))
+      }
+    />
+  );
+}
+
+/** Objects of a route, and those of `config.json`, to which the route may refer. */
+function objectsOf(route: string, signal: AbortSignal): Promise<readonly (RestResource & ObjectFigures)[]> {
+  return query('route-objects', { _queryFilter: `route eq ${JSON.stringify(route)} or route eq ""` }, signal);
 }
 
 function conditionOf({ condition }: JsonObject): string | null {

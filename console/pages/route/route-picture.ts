@@ -8,6 +8,10 @@ export interface PictureStep {
   readonly type: string | null;
   /** Name of the object; null for an inline object without one. */
   readonly name: string | null;
+  /** Name that the gateway has for the object, given or made from its place. */
+  readonly object: string;
+  /** Names of the Backends that it sends requests to. */
+  readonly backends: readonly string[];
   /** Settings in short: name and value. */
   readonly facts: readonly (readonly [name: string, value: string])[];
   /** Ways from here, of which a request takes one or several. */
@@ -30,20 +34,35 @@ const LONGEST_FACT = 120;
 
 /** Returns the steps of a route, from its document: filters in their order, down to handlers. */
 export function pictureOf(document: JsonObject): readonly PictureStep[] {
-  const heap = new Map<string, JsonObject>();
-  for (const object of listOf(document['heap'])) {
-    if (isJsonObject(object) && typeof object['name'] === 'string') heap.set(object['name'], object);
+  const heap = new Map<string, PlacedObject>();
+  for (const [at, object] of listOf(document['heap']).entries()) {
+    if (isJsonObject(object) && typeof object['name'] === 'string')
+      heap.set(object['name'], { object, path: ['heap', at] });
   }
   const base = typeof document['baseURI'] === 'string' ? [['baseURI', document['baseURI']] as const] : [];
-  const steps = handlerSteps(document['handler'], { heap, depth: 0 });
+  const steps = handlerSteps(document['handler'], { heap, depth: 0, path: ['handler'] });
   const last = steps.at(-1);
   if (base.length === 0 || last === undefined) return steps;
   return [...steps.slice(0, -1), { ...last, facts: [...base, ...last.facts] }];
 }
 
+interface PlacedObject {
+  readonly object: JsonObject;
+  readonly path: Path;
+}
+
+type Path = readonly (string | number)[];
+
 interface Around {
-  readonly heap: ReadonlyMap<string, JsonObject>;
+  readonly heap: ReadonlyMap<string, PlacedObject>;
   readonly depth: number;
+  /** Place of the value in the document. */
+  readonly path: Path;
+}
+
+/** The surroundings of a field of an object's configuration. */
+function at({ path, ...around }: Around, ...field: Path): Around {
+  return { ...around, path: [...path, 'config', ...field] };
 }
 
 function handlerSteps(value: JsonValue | undefined, around: Around): readonly PictureStep[] {
@@ -52,14 +71,14 @@ function handlerSteps(value: JsonValue | undefined, around: Around): readonly Pi
   const { object, type, inside, config } = found;
   if (object === null) return [shared('handler', found.name)];
   if (type === 'Chain') {
-    const filters = listOf(config['filters']).flatMap((filter) => filterSteps(filter, inside));
-    return [...filters, ...withDecorations(handlerSteps(config['handler'], inside), object)];
+    const filters = filtersIn(config, inside);
+    return [...filters, ...withDecorations(handlerSteps(config['handler'], at(inside, 'handler')), object)];
   }
   if (type === 'DispatchHandler' || type === 'SequenceHandler') {
     const bindings = listOf(config['bindings']).filter(isJsonObject);
-    const branches = bindings.map((binding, at) => ({
-      ...labelled(binding['condition'], type === 'SequenceHandler' ? `step ${at + 1}` : 'otherwise'),
-      steps: withDecorations(handlerSteps(binding['handler'], inside), binding),
+    const branches = bindings.map((binding, index) => ({
+      ...labelled(binding['condition'], type === 'SequenceHandler' ? `step ${index + 1}` : 'otherwise'),
+      steps: withDecorations(handlerSteps(binding['handler'], at(inside, 'bindings', index, 'handler')), binding),
     }));
     return [{ ...stepOf('handler', found, ['bindings']), branches }];
   }
@@ -71,24 +90,34 @@ function filterSteps(value: JsonValue | undefined, around: Around): readonly Pic
   if (found === null) return [];
   const { object, type, inside, config } = found;
   if (object === null) return [shared('filter', found.name)];
-  if (type === 'ChainOfFilters') return listOf(config['filters']).flatMap((filter) => filterSteps(filter, inside));
+  if (type === 'ChainOfFilters') return filtersIn(config, inside);
   if (type === 'ConditionalFilter') {
-    const branch = { ...labelled(config['condition'], 'always'), steps: filterSteps(config['delegate'], inside) };
+    const branch = {
+      ...labelled(config['condition'], 'always'),
+      steps: filterSteps(config['delegate'], at(inside, 'delegate')),
+    };
     return [{ ...stepOf('filter', found, ['condition', 'delegate']), branches: [branch] }];
   }
   if (type === 'SwitchFilter') {
     const cases = ['onRequest', 'onResponse'].flatMap((when) =>
       listOf(config[when])
         .filter(isJsonObject)
-        .map((one) => ({ ...labelled(one['condition'], 'always'), steps: handlerSteps(one['handler'], inside) })),
+        .map((one, index) => ({
+          ...labelled(one['condition'], 'always'),
+          steps: handlerSteps(one['handler'], at(inside, when, index, 'handler')),
+        })),
     );
     return [{ ...stepOf('filter', found, ['onRequest', 'onResponse']), branches: cases }];
   }
   const failure = ['failureHandler', 'loginHandler', 'defaultLoginEndpoint'].flatMap((field) => {
-    const steps = handlerSteps(config[field], inside);
+    const steps = handlerSteps(config[field], at(inside, field));
     return steps.length === 0 ? [] : [{ label: FAILURES[field] ?? field, condition: null, steps }];
   });
   return [{ ...stepOf('filter', found, Object.keys(FAILURES)), branches: failure }];
+}
+
+function filtersIn({ filters }: JsonObject, inside: Around): readonly PictureStep[] {
+  return listOf(filters).flatMap((filter, index) => filterSteps(filter, at(inside, 'filters', index)));
 }
 
 const FAILURES: Readonly<Record<string, string>> = { failureHandler: 'otherwise', loginHandler: 'to log in' };
@@ -103,26 +132,26 @@ interface Declared {
 }
 
 /** Follows a reference or takes an inline declaration. */
-function declared(value: JsonValue | undefined, { heap, depth }: Around): Declared | null {
+function declared(value: JsonValue | undefined, { heap, depth, path }: Around): Declared | null {
   if (depth > DEEPEST) return null;
-  const inside = { heap, depth: depth + 1 };
   if (typeof value === 'string') {
-    const object = heap.get(value) ?? null;
-    const config = objectOf(object?.['config']);
-    return { object, name: value, type: textOf(object?.['type']), config, inside };
+    const { object = null, path: place = path } = heap.get(value) ?? {};
+    const inside = { heap, depth: depth + 1, path: place };
+    return { object, name: value, type: textOf(object?.['type']), config: objectOf(object?.['config']), inside };
   }
+  const inside = { heap, depth: depth + 1, path };
   if (!isJsonObject(value)) return null;
   const name = typeof value['name'] === 'string' ? value['name'] : null;
   return { object: value, name, type: textOf(value['type']), config: objectOf(value['config']), inside };
 }
 
 function shared(kind: PictureStep['kind'], name: string | null): PictureStep {
-  return { kind, type: null, name, facts: [], branches: [] };
+  return { kind, type: null, name, object: name ?? '', backends: [], facts: [], branches: [] };
 }
 
 function stepOf(
   kind: PictureStep['kind'],
-  { object, type, name, config }: Declared,
+  { object, type, name, config, inside }: Declared,
   hidden: readonly string[],
 ): PictureStep {
   const decorations = Object.entries(object ?? {}).filter(
@@ -136,9 +165,23 @@ function stepOf(
     kind,
     type: type === '' ? null : type,
     name,
+    object: objectName(name, type, inside.path),
+    backends: backendsOf(config['backends'], inside.path),
     facts: more === 0 ? shown : [...shown, ['…', `${more} more`]],
     branches: [],
   };
+}
+
+/** An object without a name is named by its type and place, as in metrics. */
+function objectName(name: string | null, type: string, path: Path): string {
+  return name ?? `{${type}}/${path.join('/')}`;
+}
+
+function backendsOf(value: JsonValue | undefined, path: Path): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (!isJsonObject(value)) return [];
+  const name = typeof value['name'] === 'string' ? value['name'] : null;
+  return [objectName(name, textOf(value['type']), [...path, 'config', 'backends'])];
 }
 
 function withDecorations(steps: readonly PictureStep[], { baseURI }: JsonObject): readonly PictureStep[] {
