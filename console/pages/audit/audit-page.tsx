@@ -172,7 +172,7 @@ function EventRow({ event, isOpen }: EventRowProps): JSX.Element {
 export function explainAddress(event: OpenResource): string | null {
   const { method, path, headers } = objectOf(objectOf(event['http'])['request']);
   if (typeof method !== 'string' || typeof path !== 'string') return null;
-  const names = Object.keys(objectOf(headers)).filter((name) => /^[\w-]{1,100}$/.test(name));
+  const names = Object.keys(objectOf(headers)).filter((name) => name !== 'host' && /^[\w-]{1,100}$/.test(name));
   return addressOf(['explain'], { method: method === 'GET' ? '' : method, uri: path, headers: names.join(',') });
 }
 

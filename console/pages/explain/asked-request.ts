@@ -44,7 +44,8 @@ export function askedRequest({ method, uri, headers, entity }: AskedForm): JsonO
   for (const line of headers.split('\n').filter((text) => text.trim() !== '')) {
     const [, name, value] = /^\s*([^\s:]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
     if (name === undefined || value === undefined) return `‘${line.trim()}’ is no header: write Name: value.`;
-    (named[name] ??= []).push(value);
+    // Names without values come from audit events, which record no credentials: people fill in those that matter.
+    if (value !== '') (named[name] ??= []).push(value);
   }
   // A path gets a host, because no request is without one.
   const host =
