@@ -27,6 +27,16 @@ describe('a request to explain', () => {
     expect(askedRequest({ ...form, uri })).toContain(message);
   });
 
+  it('has no header without a value', () => {
+    const request = askedRequest({ method: 'GET', uri: '/orders', headers: 'accept: \nX-Mine: 1', entity: '' });
+    expect(request).toMatchObject({ headers: { Host: ['localhost'], 'X-Mine': ['1'] } });
+    expect(request).not.toHaveProperty('headers.accept');
+  });
+
+  it('has the names of headers from an address', () => {
+    expect(formIn(new URLSearchParams('uri=/a&headers=accept,x y,user-agent')).headers).toBe('accept: \nuser-agent: ');
+  });
+
   it('is refused with a line that is no header', () => {
     expect(askedRequest({ ...form, headers: 'secret' })).toBe('‘secret’ is no header: write Name: value.');
   });

@@ -36,6 +36,27 @@ describe('the picture of a route', () => {
     ]);
   });
 
+  it('names objects as the gateway does, and the backends of handlers', () => {
+    const document = {
+      heap: [{ name: 'guard', type: 'ConditionalFilter', config: { delegate: { type: 'HeaderFilter' } } }],
+      handler: {
+        type: 'Chain',
+        config: {
+          filters: ['guard', { type: 'DateHeaderFilter' }],
+          handler: { type: 'ReverseProxyHandler', config: { backends: { type: 'Backends' } } },
+        },
+      },
+    };
+    const steps = pictureOf(document);
+    expect(steps.map(({ object }) => object)).toEqual([
+      'guard',
+      '{DateHeaderFilter}/handler/config/filters/1',
+      '{ReverseProxyHandler}/handler/config/handler',
+    ]);
+    expect(steps[0]!.branches[0]!.steps[0]!.object).toBe('{HeaderFilter}/heap/0/config/delegate');
+    expect(steps[2]!.backends).toEqual(['{Backends}/handler/config/handler/config/backends']);
+  });
+
   it('has a branch for each way that only some requests take', () => {
     const answer = { type: 'StaticResponseHandler', config: { status: 404 } };
     const document = {
