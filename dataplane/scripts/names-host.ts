@@ -12,6 +12,10 @@ const TOKENS =
 const STATEMENT =
   /^\s*request\s*\.\s*(?:uri\s*=(?!=)|setUri\s*\(|uri\s*\.\s*(?:(host|authority)\s*=(?!=)|(setHost)\s*\(|rebase\s*\(\s*new\s+URI\s*\())\s*(.*?)[\s);]*$/;
 
+/** Code that the next statement belongs to. */
+const GOES_ON = /(?:^|[\s;}])(?:else|do)\s*$|(?:&&|\|\||->|=>|[?:=,+])\s*$/;
+const CONDITION = /(?:^|[\s;}])(?:if|while|for)\s*(?=\()/g;
+
 /** End of a value after its host: nothing, or the path, so that nothing can make the host longer. */
 const PATH = String.raw`(?:\s*\+\s*(?:request\s*\.\s*uri\s*\.\s*(?:path|rawPath)\b|['"\`]/).*)?$`;
 const PLACE = String.raw`https?://[A-Za-z0-9.-]+(?::\d+)?`;
@@ -36,11 +40,21 @@ function setsFirst(code: string, bare: string, at: number, given: ReadonlySet<st
   const before = bare.slice(0, at);
   if (/\bnext\b/.test(before) || depthOf(before) !== 0) return false;
   const begin = Math.max(before.lastIndexOf('\n'), before.lastIndexOf(';')) + 1;
+  if (GOES_ON.test(before.slice(0, begin)) || endsWithCondition(before.slice(0, begin).trimEnd())) return false;
   const line = code.slice(begin).split('\n', 1)[0]!;
   const statement = STATEMENT.exec(bare.slice(begin, begin + line.length).trimEnd() === '' ? '' : line);
   if (statement === null) return false;
   const isHost = (statement[1] ?? statement[2]) !== undefined;
   return isKnown(statement[3]!, isHost, given) && passesRequest(bare);
+}
+
+/** True for code that ends with the parenthesis of a condition or loop. */
+function endsWithCondition(text: string): boolean {
+  const last = [...text.matchAll(CONDITION)].at(-1);
+  if (last === undefined || !text.endsWith(')')) return false;
+  const rest = text.slice(last.index + last[0].length);
+  for (let at = 1; at < rest.length; at++) if (depthOf(rest.slice(0, at)) === 0) return false;
+  return true;
 }
 
 /** Braces and the like that are open. */

@@ -183,8 +183,14 @@ function outcomeOf(machine: Machine, kind: ScriptKind, value: Value): GatewayOut
 
 function checked(machine: Machine, kind: ScriptKind, value: Value): GatewayOutcome {
   const wanted = results[kind];
+  if (value instanceof MessageValue && isResponse(value) && value.status === null && kind !== 'transformation')
+    return { kind: 'error', throwable: withoutStatus(machine) };
   if (value === null || wanted.is(value)) return { kind: 'value', value };
   return { kind: 'error', throwable: wrongResult(machine, wanted.type, value) };
+}
+
+function withoutStatus(machine: Machine): Throwable {
+  return new Throwable(machine.class('java.lang.NullPointerException'), 'the response of the script has no status');
 }
 
 const COMMON = ['attributes', 'session', 'globals', 'context', 'contexts', 'logger', 'http'];

@@ -20,6 +20,8 @@ it.each([
   ["request.uri = target + '/x'"],
   ['request.uri.host = target'],
   ["if (request.method == 'PUT') { return new Response(Status.FORBIDDEN) }\nrequest.uri = 'http://app.test/'"],
+  ["if (request.method == 'PUT') return new Response(Status.FORBIDDEN)\nrequest.uri = 'http://app.test/'"],
+  ["if (a(b)) c(d)\nlogger.info('x')\nrequest.uri = 'http://app.test/'"],
   ["// new Request\n/* request.uri = request.uri */\nrequest.uri = 'http://app.test/'; logger.info('new Request')"],
 ])('is sure that a script sets the host: %s', (text) => {
   expect(judge(text + PASS)).toBe(true);
@@ -30,6 +32,10 @@ it.each([
   ['a copy of the request', 'def copy = new Request(request)'],
   ['a condition', "if (request.uri.path == '/a') { request.uri = 'http://app.test/' }"],
   ['a condition without braces', "if (request.uri.path == '/a') request.uri = 'http://app.test/'"],
+  ['a condition in the line before', "if (request.uri.path == '/a')\n  request.uri = 'http://app.test/'"],
+  ['a branch in the line before', "if (a) b()\nelse\n  request.uri = 'http://app.test/'"],
+  ['a loop in the line before', "for (a in b.c())\n\n  request.uri = 'http://app.test/'"],
+  ['an operator in the line before', "a &&\n  request.uri = 'http://app.test/'"],
   ['a closure', "def set = { request.uri = 'http://app.test/' }"],
   ['a host of the client', "request.uri.host = request.headers['X-Host'].firstValue"],
   ['a host that goes on', "request.uri = 'http://app.test' + request.queryParams.x[0]"],

@@ -4,15 +4,15 @@ export const ABSENT_GATEWAY_METHODS: Readonly<
 > = {
   'org.forgerock.http.header.ContentEncodingHeader': { methods: 'decode' },
   'org.forgerock.http.header.ContentTypeHeader': { methods: 'getAdditionalParameters' },
-  'org.forgerock.http.oauth2.OAuth2Context': { methods: 'toJsonValue' },
+  'org.forgerock.http.io.ByteArrayBranchingStream': { methods: 'branch closeBranches copy parent' },
   'org.forgerock.http.protocol.Cookie': {
     methods:
       'getPort setComment getComment getVersion setVersion setSameSite getSameSite getCommentURL getDiscard setCommentURL setDiscard',
   },
-  'org.forgerock.http.protocol.Entity': { methods: 'setRawContentInputStream copyDecodedContentTo copyRawContentTo' },
+  'org.forgerock.http.protocol.Entity': { methods: 'copyDecodedContentTo copyRawContentTo' },
   'org.forgerock.http.protocol.Response': { statics: 'newResponsePromiseImpl' },
-  'org.forgerock.http.routing.UriRouterContext': { methods: 'toJsonValue', statics: 'uriRouterContext' },
-  'org.forgerock.http.session.SessionContext': { methods: 'setSession toJsonValue' },
+  'org.forgerock.http.routing.UriRouterContext': { statics: 'uriRouterContext' },
+  'org.forgerock.http.session.SessionContext': { methods: 'setSession' },
   'org.forgerock.http.util.Uris': { statics: 'create rebase createNonStrict withQuery withoutQueryAndFragment' },
   'org.forgerock.json.JsonPointer': { methods: 'parent get isEmpty size toArray iterator child leaf relativePointer' },
   'org.forgerock.json.JsonValue': {
@@ -28,14 +28,9 @@ export const ABSENT_GATEWAY_METHODS: Readonly<
     methods:
       'setExpirationTime setJwtId setIssuer setSubject addAudience setIssuedAtTime setNotBeforeTime setType setClaim setClaims put',
   },
-  'org.forgerock.services.context.AttributesContext': { methods: 'toJsonValue' },
   'org.forgerock.services.context.ClientContext': {
-    methods: 'toJsonValue',
     statics: 'buildExternalClientContext newInternalClientContext',
   },
-  'org.forgerock.services.context.Context': { methods: 'toJsonValue' },
-  'org.forgerock.services.context.RootContext': { methods: 'toJsonValue' },
-  'org.forgerock.services.context.TransactionIdContext': { methods: 'toJsonValue' },
   'org.forgerock.util.time.Duration': { methods: 'compareTo to convertTo getUnit' },
   'org.slf4j.Logger': {
     methods: 'makeLoggingEventBuilder isEnabledForLevel atLevel atTrace atDebug atInfo atWarn atError',

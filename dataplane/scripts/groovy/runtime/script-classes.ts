@@ -174,7 +174,8 @@ function copyTrait(type: JavaClass, above: JavaClass): void {
 }
 
 function addEnumStatics(type: JavaClass, declared: Declared): void {
-  type.elements = () => [...declared.constants];
+  const elements = (): Value[] => [...declared.constants];
+  type.elements = elements;
   type.constants.set('MIN_VALUE', () => declared.constants[0] ?? null);
   type.constants.set('MAX_VALUE', () => declared.constants.at(-1) ?? null);
   const plain = { isVariadic: false } as const;

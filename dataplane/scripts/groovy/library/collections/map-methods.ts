@@ -389,10 +389,11 @@ function withDefault(rt: Runtime, self: GMap, make: Value, grows: boolean, keeps
   const map = new GMap(rt.class('groovy.lang.MapWithDefault'), self.order);
   rt.budget.allocate(64 + self.size * 64);
   for (const entry of self.entries()) map.put(entry.entryKey, entry.value);
-  map.defaultFor = (key) => {
+  const defaultFor = (key: Value): Value => {
     const made = rt.now(rt.invoke(make, [key]));
     if (grows) put(rt, map, key, made);
     return made;
   };
+  map.defaultFor = defaultFor;
   return map;
 }

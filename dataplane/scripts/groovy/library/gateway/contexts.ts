@@ -1,6 +1,8 @@
 import { GMap } from '../../values/collections.ts';
 import type { ClassSpec, JavaClass, LibraryFunction, Obj, Runtime, Value } from '../../values/java-class.ts';
 import { fixedList } from '../collections/fixed-lists.ts';
+import { fixedMap } from '../collections/fixed-maps.ts';
+import { JsonNode } from './json-node.ts';
 
 const SERVICES = 'org.forgerock.services.context.';
 const ROUTING = 'org.forgerock.http.routing.';
@@ -22,6 +24,7 @@ export class ContextValue implements Obj {
   readonly javaClass: JavaClass;
   readonly name: string;
   readonly fields: ContextFields;
+  readonly #rt: Runtime;
   #parent: ContextParent;
 
   constructor(rt: Runtime, className: string, name: string, parent: ContextParent, fields: ContextFields) {
@@ -29,12 +32,48 @@ export class ContextValue implements Obj {
     this.name = name;
     this.#parent = parent;
     this.fields = fields;
+    this.#rt = rt;
+  }
+
+  text(): string {
+    return new JsonNode(this.#rt, this.json()).text();
+  }
+
+  /** The facts that OpenIG shows of a context and those around it. */
+  json(): GMap {
+    this.#rt.budget.allocate(1024);
+    const { name, fields, parent } = this;
+    const map = new GMap();
+    map.put('class', this.javaClass.name);
+    if (name === 'root') map.put('id', fields.get('id') ?? null);
+    map.put('name', name);
+    for (const [shown, field] of SHOWN[name] ?? []) map.put(shown, shownValue(this.#rt, fields.get(field), field));
+    map.put('parent', parent === null ? null : parent.json());
+    return map;
   }
 
   get parent(): ContextValue | null {
     if (typeof this.#parent === 'function') this.#parent = this.#parent();
     return this.#parent;
   }
+}
+
+/** Facts that the text of a context has, with the properties that have them. */
+const SHOWN: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  client: [
+    ...['remoteUser', 'remoteAddress', 'remotePort', 'certificates', 'userAgent'].map((name) => [name, name] as const),
+    ['isExternal', 'external'],
+    ['isSecure', 'secure'],
+    ['localAddress', 'localAddress'],
+    ['localPort', 'localPort'],
+  ],
+  router: ['matchedUri', 'remainingUri', 'uriTemplateVariables', 'originalUri'].map((name) => [name, name] as const),
+};
+
+function shownValue(rt: Runtime, value: Value | undefined, field: string): Value {
+  if (field === 'certificates') return '';
+  const found = value ?? defaults[field]?.(rt) ?? '';
+  return found instanceof GMap || typeof found !== 'object' ? found : rt.javaText(found);
 }
 
 /** Classes of contexts by the name of the context; any other name is a generic one. */
@@ -93,6 +132,7 @@ const contextMethods: Readonly<Record<string, LibraryFunction>> = {
   'containsContext(String)': (_rt, self: ContextValue, [name]: [string]) =>
     [...upwards(self)].some((context) => context.name === name),
   'getContext(String)': (rt, self: ContextValue, [name]: [string]) => named(rt, self, name),
+  'toJsonValue()': (rt, self: ContextValue) => new JsonNode(rt, self.json()),
   'getContextName()': (_rt, self: ContextValue) => self.name,
   'getParent()': (_rt, self: ContextValue) => self.parent,
   'isRootContext()': (_rt, self: ContextValue) => self.parent === null,
@@ -161,10 +201,13 @@ export const contextSpecs: readonly ClassSpec[] = [
       'isExternal=external',
     ),
   ),
-  spec(
-    contextClasses['router']!,
-    getters('originalUri', 'baseUri', 'matchedUri', 'remainingUri', 'uriTemplateVariables'),
-  ),
+  spec(contextClasses['router']!, {
+    ...getters('originalUri', 'baseUri', 'matchedUri', 'remainingUri'),
+    'getUriTemplateVariables()': (rt, self: ContextValue) => {
+      const variables = self.fields.get('uriTemplateVariables');
+      return fixedMap(rt, variables instanceof GMap ? variables : new GMap());
+    },
+  }),
   spec(contextClasses['oauth2']!, getters('accessToken')),
   spec(contextClasses['transactionId']!, getters('transactionId')),
   spec(contextClasses['requestAudit']!, {

@@ -22,10 +22,10 @@ export function readCookies(text: string): CookieFields[] {
     const at = part.indexOf('=');
     if (at < 0) continue;
     const name = part.slice(0, at).trim();
-    const value = part
-      .slice(at + 1)
-      .trim()
-      .replace(/^"(.*)"$/, '$1');
+    const given = part.slice(at + 1).trim();
+    const quoted = /^"(.*)"$/.exec(given)?.[1];
+    // OpenIG leaves out spaces, and sends the rest on.
+    const value = quoted ?? given.replaceAll(/\s/g, '');
     if (name !== '' && !name.startsWith('$')) cookies.push(emptyCookie(name, value));
   }
   return cookies;

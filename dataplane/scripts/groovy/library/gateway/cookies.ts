@@ -57,6 +57,8 @@ export const cookieClasses: readonly ClassSpec[] = [
     name: 'org.forgerock.http.protocol.RequestCookies',
     superclass: 'java.util.AbstractMap',
     methods: {
+      'size()': (_rt, self: GMap) =>
+        self.entries().reduce((sum, { value }) => sum + (value instanceof List ? value.items.length : 1), 0),
       'put(Object, Object)': (rt) => rt.fail('java.lang.UnsupportedOperationException', null),
       'putAll(Map)': (rt) => rt.fail('java.lang.UnsupportedOperationException', null),
     },

@@ -9,7 +9,8 @@ const FORM = 'org.forgerock.http.protocol.Form';
 
 export function newForm(rt: Runtime): GMap {
   const form = new GMap(rt.class(FORM));
-  form.ownText = () => formText(rt, form);
+  const ownText = (): string => formText(rt, form);
+  form.ownText = ownText;
   return form;
 }
 

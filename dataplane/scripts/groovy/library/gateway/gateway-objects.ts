@@ -86,6 +86,11 @@ function loggerMethods(): Record<string, LibraryFunction> {
   for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const) {
     const upper = level[0]!.toUpperCase() + level.slice(1);
     methods[`is${upper}Enabled()`] = () => true;
+    methods[`${level}()`] = (rt: Runtime) =>
+      rt.fail(
+        'org.codehaus.groovy.runtime.metaclass.MethodSelectionException',
+        `Could not find which method ${level}() to invoke: it has no message`,
+      );
     methods[`${level}(String)`] = (rt: Runtime, self: HostObject, [message]: [string | null]) =>
       write(rt, self, message, []);
     const write = (rt: Runtime, self: HostObject, message: string | null, args: readonly Value[]): void => {

@@ -50,7 +50,7 @@ export function firstOf(headers: GMap, name: string): string | null {
 }
 
 function multiMap(headers: GMap): GMap {
-  const map = new GMap();
+  const map = new GMap(headers.javaClass, headers.order);
   for (const { value } of headers.entries())
     if (value instanceof HeaderValue) map.put(value.name, new List([...value.values]));
   return map;

@@ -3,8 +3,8 @@ import { isJsonObject } from '../../../../../contract/document/json-value.ts';
 import type { ClassSpec, JavaClass, Obj, Runtime, Value } from '../../values/java-class.ts';
 import { Throwable } from '../../values/throwable.ts';
 import { writeJson } from '../json/json-writer.ts';
+import { jackson } from './jackson-writing.ts';
 import type { JsonNode } from './json-node.ts';
-import { jackson } from './messages.ts';
 import { PromiseValue } from './promises.ts';
 
 const CREATE = 'org.forgerock.json.resource.CreateRequest';

@@ -5,8 +5,8 @@ import { Plain } from '../encoding/encoding-classes.ts';
 import { JsonSyntaxError, jacksonManner, readJson } from '../json/json-reader.ts';
 import { writeJson } from '../json/json-writer.ts';
 import { DateValue } from '../time/date-value.ts';
+import { jackson } from './jackson-writing.ts';
 import { JsonNode } from './json-node.ts';
-import { jackson } from './messages.ts';
 
 const JOSE = 'org.forgerock.json.jose.';
 

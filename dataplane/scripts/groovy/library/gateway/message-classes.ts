@@ -9,7 +9,7 @@ import { cookieMap } from './cookies.ts';
 import { formText, newForm, queryText, readPairs } from './form.ts';
 import { HeaderValue } from './header-values.ts';
 import { addHeader, firstOf, putHeader } from './headers.ts';
-import { copyMessage, type EntityValue, MessageValue } from './messages.ts';
+import { BRANCHING_STREAM, copyMessage, type EntityValue, MessageValue } from './messages.ts';
 import { MutableUri, mutableUri } from './mutable-uri.ts';
 import { PromiseValue } from './promises.ts';
 import { StatusValue } from './status.ts';
@@ -87,7 +87,9 @@ const entityMethods: Readonly<Record<string, LibraryFunction>> = {
   'close()': (_rt, self: EntityValue) => self.setRaw(new Uint8Array()),
   'push()': () => undefined,
   'pop()': () => undefined,
-  'getRawContentInputStream()': (rt, self: EntityValue) => new ByteStream(rt, self.bytes.slice()),
+  'setRawContentInputStream(InputStream)': (_rt, self: EntityValue, [stream]: [ByteStream | null]) =>
+    self.setRaw(stream?.rest() ?? new Uint8Array()),
+  'getRawContentInputStream()': (rt, self: EntityValue) => self.stream(rt),
   'newDecodedContentInputStream()': (rt, self: EntityValue) => new ByteStream(rt, self.bytes.slice()),
   'newDecodedContentReader(java.nio.charset.Charset)': (rt, self: EntityValue, [charset]: [Value]) =>
     new TextReader(
@@ -145,6 +147,13 @@ function failure(rt: Runtime, code: number, cause: Value): MessageValue {
 
 export const messageClasses: readonly ClassSpec[] = [
   { name: `${PROTOCOL}Form`, methods: formOfMessages },
+  {
+    name: BRANCHING_STREAM,
+    superclass: 'java.io.InputStream',
+    constructors: {
+      '(byte[])': (rt, _self: Value, [{ bytes }]: [ByteArray]) => new ByteStream(rt, bytes, BRANCHING_STREAM),
+    },
+  },
   {
     name: `${PROTOCOL}Entity`,
     interfaces: ['java.io.Closeable'],

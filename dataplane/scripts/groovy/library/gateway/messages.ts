@@ -1,19 +1,18 @@
-import { ByteArray, Entry, GMap, type LateEntries, List } from '../../values/collections.ts';
-import { GString } from '../../values/g-string.ts';
+import { ByteArray, Entry, type GMap, type LateEntries } from '../../values/collections.ts';
 import type { JavaClass, Obj, Runtime, Steps, Value } from '../../values/java-class.ts';
 import { chargeText } from '../../values/meter.ts';
 import { charsetNamed, decodeBytes, encodeText } from '../encoding/charsets.ts';
-import { Uuid } from '../encoding/encoding-classes.ts';
-import { UriValue } from '../encoding/uri-classes.ts';
 import { type JsonManner, JsonSyntaxError, jacksonManner, readJson } from '../json/json-reader.ts';
-import { type JsonWriting, jsonString, writeJson } from '../json/json-writer.ts';
-import { TextBuilder } from '../strings/builder-classes.ts';
-import { DateValue } from '../time/date-value.ts';
+import { writeJson } from '../json/json-writer.ts';
+import { ByteStream } from '../system/stream-values.ts';
 import { HeaderValue, headerOf } from './header-values.ts';
 import { addHeader, newHeaders, putHeader } from './headers.ts';
-import { JsonNode } from './json-node.ts';
+import { jackson } from './jackson-writing.ts';
 import { type MutableUri, mutableUri, MutableUri as Uri } from './mutable-uri.ts';
 import { StatusValue } from './status.ts';
+
+/** Class of the stream that content is read from. */
+export const BRANCHING_STREAM = 'org.forgerock.http.io.ByteArrayBranchingStream';
 
 /** Jackson reads one value of a message, and does not look at what follows. */
 const entityManner: JsonManner = { ...jacksonManner, ignoresRest: true };
@@ -23,9 +22,10 @@ export class EntityValue implements Obj {
   readonly javaClass: JavaClass;
   readonly message: MessageValue;
   readonly #rt: Runtime;
-  bytes: Uint8Array = new Uint8Array();
-  /** True once the script put other content in the place of the one that came. */
-  isReplaced = false;
+  #bytes: Uint8Array = new Uint8Array();
+  #isReplaced = false;
+  /** The stream that reads the content itself: bytes that a script takes from it are gone. */
+  #stream: ByteStream | null = null;
   #load: (() => Promise<Uint8Array>) | null = null;
   #json: Value = null;
 
@@ -37,6 +37,25 @@ export class EntityValue implements Obj {
 
   text(): string {
     return this.string();
+  }
+
+  get bytes(): Uint8Array {
+    return this.#stream === null ? this.#bytes : this.#bytes.subarray(this.#stream.at);
+  }
+
+  set bytes(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#stream = null;
+  }
+
+  /** True once the script put other content in the place of the one that came, or took some of it. */
+  get isReplaced(): boolean {
+    return this.#isReplaced || (this.#stream?.at ?? 0) > 0;
+  }
+
+  stream(rt: Runtime): ByteStream {
+    this.#stream ??= new ByteStream(rt, this.#bytes, BRANCHING_STREAM);
+    return this.#stream;
   }
 
   get charset(): string {
@@ -53,7 +72,7 @@ export class EntityValue implements Obj {
 
   setRaw(bytes: Uint8Array): void {
     this.#load = null;
-    this.isReplaced = true;
+    this.#isReplaced = true;
     this.bytes = bytes;
     this.#json = null;
   }
@@ -108,35 +127,6 @@ export class EntityValue implements Obj {
     else this.setJson(rt, value);
   }
 }
-
-/** A GString is no text for Jackson: its getters are members. */
-function beanOf(value: GString): GMap {
-  const bean = new GMap();
-  bean.put('values', new List([...value.values]));
-  bean.put('strings', new List([...value.strings]));
-  bean.put('empty', value.text() === '');
-  bean.put('valueCount', value.values.length);
-  bean.put('bytes', new ByteArray(encodeText('UTF-8', value.text())));
-  return bean;
-}
-
-/** JSON as Jackson writes it. */
-export const jackson: JsonWriting = {
-  escapesUnicode: false,
-  takesGStrings: false,
-  unwrap: (value) => (value instanceof JsonNode ? value.object : value),
-  other: (rt, value) => {
-    if (value instanceof ByteArray) return `"${Buffer.from(value.bytes).toString('base64')}"`;
-    if (value instanceof GString) return writeJson(rt, beanOf(value), jackson);
-    if (value instanceof DateValue) return String(value.time);
-    if (value instanceof UriValue || value instanceof Uuid || value instanceof TextBuilder)
-      return jsonString(value.text(), false, true);
-    return rt.fail(
-      'java.lang.UnsupportedOperationException',
-      `writing ${rt.classOf(value).name} as JSON is not available; convert it to a String first`,
-    );
-  },
-};
 
 /** Bytes of a header that came, with its entry. */
 const HEADER_BYTES = 160;

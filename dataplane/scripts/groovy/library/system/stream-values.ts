@@ -41,8 +41,8 @@ export class ByteStream implements Obj {
   readonly bytes: Uint8Array;
   at = 0;
 
-  constructor(rt: Runtime, bytes: Uint8Array) {
-    this.javaClass = rt.class('java.io.ByteArrayInputStream');
+  constructor(rt: Runtime, bytes: Uint8Array, className = 'java.io.ByteArrayInputStream') {
+    this.javaClass = rt.class(className);
     this.bytes = bytes;
   }
 

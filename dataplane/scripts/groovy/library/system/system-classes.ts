@@ -29,7 +29,8 @@ function* sleep(rt: Runtime, millis: bigint): Steps {
 /** An object that shows the value it holds. */
 function holder<T extends Value>(rt: Runtime, className: string, value: T): Plain<{ value: T }> {
   const made = new Plain(rt, className, { value });
-  made.text = () => rt.javaText(made.state.value);
+  const text = (): string => rt.javaText(made.state.value);
+  made.text = text;
   return made;
 }
 
