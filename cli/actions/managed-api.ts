@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { access, constants } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { AdminSettings } from '../../contract/admin-settings.ts';
 import type { BackendsSummary } from '../../contract/channel.ts';
@@ -19,6 +20,7 @@ import { instancePermissions, PERMISSIONS } from '../../controller/manage/permis
 import { readOnlyCollection } from '../../controller/manage/read-only-collection.ts';
 import { ROUTE_OBJECT, routeObjects } from '../../controller/manage/route-objects.ts';
 import { ROUTE_STATE, routeStates } from '../../controller/manage/route-states.ts';
+import { RouteVersions } from '../../controller/manage/route-versions.ts';
 import { AUDIT_SERVICE, SECRET_STORE, shownAuditService, shownStore } from '../../controller/manage/shown-objects.ts';
 import {
   PLANE_DESCRIPTION,
@@ -45,6 +47,8 @@ export interface ManagedApiOptions extends ExplainSetting {
   readonly log: Logger;
 }
 
+/** Directory of the instance for earlier versions of routes. */
+const HISTORY = 'history';
 /** System property by which callers are trusted with their transaction ids, as in OpenIG. */
 const TRUST = 'org.forgerock.http.TrustTransactionHeader';
 
@@ -63,6 +67,10 @@ export function managedApi(options: ManagedApiOptions): (inside: PlaneInside) =>
       info: serverInfo(),
       explain: explainAction(options, dryRun),
       evaluate: evaluateExpression,
+      versions: new RouteVersions({
+        directory: join(reach.directories.instance, HISTORY),
+        failed: (error, { id }) => log.warn({ route: id, reason: errorText(error) }, 'versions of a route not kept'),
+      }),
       patching: { transform: transformByScript(reach, log) },
       routeSchema: routeSchema(),
       trustsTransactions: reach.system[TRUST] === 'true',

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, jsonObjectIn } from '../../contract/document/json-value.ts';
 import { failureKind, RestFailure } from './rest-failure.ts';
 
 /** A resource of Common REST. */
@@ -50,10 +50,34 @@ export async function act(
   return answer;
 }
 
+/**
+ * Creates or updates a resource.
+ *
+ * @param revision the one that the change was made from; null to create a resource that must not exist
+ * @throws RestFailure with the status 412 if it has another revision, or exists
+ */
+export async function put(
+  path: string,
+  body: JsonObject,
+  revision: string | null,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const precondition = revision === null ? { 'if-none-match': '*' } : { 'if-match': `"${revision}"` };
+  const answer = await send('PUT', path, { signal, body, precondition });
+  if (!isJsonObject(answer)) throw new RestFailure('failed', 200, 'The answer is not a resource.');
+  return answer;
+}
+
+/** Deletes a resource. @throws RestFailure with the status 412 if it has another revision */
+export async function remove(path: string, revision: string, signal: AbortSignal): Promise<void> {
+  await send('DELETE', path, { signal, precondition: { 'if-match': `"${revision}"` } });
+}
+
 /** Content of a request. */
 export interface Sent {
   readonly signal: AbortSignal;
   readonly body?: JsonValue | undefined;
+  readonly precondition?: Readonly<Record<string, string>>;
 }
 
 function send(method: string, path: string, sent: Sent): Promise<JsonValue> {
@@ -61,7 +85,7 @@ function send(method: string, path: string, sent: Sent): Promise<JsonValue> {
 }
 
 /** Sends a request to a path of the server. @throws RestFailure */
-export async function sendTo(method: string, path: string, { signal, body }: Sent): Promise<JsonValue> {
+export async function sendTo(method: string, path: string, { signal, body, precondition }: Sent): Promise<JsonValue> {
   const response = await fetch(path, {
     method,
     signal,
@@ -69,7 +93,11 @@ export async function sendTo(method: string, path: string, { signal, body }: Sen
     credentials: 'same-origin',
     // A filter in front of the API may send people to a sign-in page, which is no answer for a script.
     redirect: 'manual',
-    headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...precondition,
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   }).catch((error: unknown) => {
     if (signal.aborted) throw error;
@@ -79,7 +107,9 @@ export async function sendTo(method: string, path: string, { signal, body }: Sen
   if (response.ok) return parsed(text, response.status);
   const { status } = response;
   if (status === 401 && path.startsWith(ROOT)) for (const listener of whenSignedOut) listener();
-  throw new RestFailure(failureKind(status), status, messageIn(text) ?? `The gateway answered with ${status}.`);
+  const answer = jsonObjectIn(text);
+  const message = typeof answer?.['message'] === 'string' ? answer['message'] : `The gateway answered with ${status}.`;
+  throw new RestFailure(failureKind(status), status, message, answer?.['detail']);
 }
 
 function parsed(text: string, status: number): JsonValue {
@@ -87,16 +117,6 @@ function parsed(text: string, status: number): JsonValue {
     return JSON.parse(text) as JsonValue;
   } catch {
     throw new RestFailure('failed', status, 'The answer is not JSON.');
-  }
-}
-
-/** Returns the message of an error of Common REST. */
-function messageIn(text: string): string | null {
-  try {
-    const answer = JSON.parse(text) as JsonValue;
-    return isJsonObject(answer) && typeof answer['message'] === 'string' ? answer['message'] : null;
-  } catch {
-    return null;
   }
 }
 

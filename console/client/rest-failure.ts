@@ -1,3 +1,5 @@
+import type { JsonValue } from '../../contract/document/json-value.ts';
+
 /** Reason why there is no answer, as pages tell them apart. */
 export type FailureKind = 'unreachable' | 'signed-out' | 'forbidden' | 'missing' | 'failed';
 
@@ -6,12 +8,15 @@ export class RestFailure extends Error {
   readonly kind: FailureKind;
   /** Status of the answer; 0 without one. */
   readonly status: number;
+  /** Details, such as the problems of a document. */
+  readonly detail: JsonValue;
 
-  constructor(kind: FailureKind, status: number, message: string) {
+  constructor(kind: FailureKind, status: number, message: string, detail: JsonValue = null) {
     super(message);
     this.name = 'RestFailure';
     this.kind = kind;
     this.status = status;
+    this.detail = detail;
   }
 }
 

@@ -12,9 +12,11 @@ import type { EvaluateExpression } from './asked-expression.ts';
 import type { ExplainRequest } from './explained-request.ts';
 import type { ManagedInstance } from './managed-instance.ts';
 import { managedRoute, managedRoutes } from './managed-route.ts';
+import { readOnlyCollection } from './read-only-collection.ts';
 import { type ChangedRoute, routeCollection } from './route-collection.ts';
 import { INFO_DESCRIPTION, routeDescription } from './route-description.ts';
 import { RouteSecrets } from './route-secrets.ts';
+import { ROUTE_VERSION, type RouteVersions, shownVersions } from './route-versions.ts';
 
 export interface ApiTreeOptions {
   readonly instance: ManagedInstance;
@@ -24,6 +26,8 @@ export interface ApiTreeOptions {
   readonly info: JsonObject;
   readonly explain: ExplainRequest;
   readonly evaluate: EvaluateExpression;
+  /** Keeps the last versions of routes; absent if none are kept. */
+  readonly versions?: RouteVersions;
   /** Transforms values with scripts, for patches. */
   readonly patching?: SlowPatchOptions;
   /** Returns the schema of a route document. */
@@ -80,10 +84,22 @@ export function apiTree(options: ApiTreeOptions): CrestTree {
       explain,
       evaluate,
       secrets,
+      versions: options.versions,
       patching: options.patching,
       changed: options.changed,
     });
     return { kind: 'collection', provider, describes };
+  }
+
+  /** Versions of a route, which may be deleted; null if none are kept. */
+  function versionsOf(router: string, id: string): CrestEndpoint | null {
+    const { versions } = options;
+    if (versions === undefined || !managesRoutes) return null;
+    const shown = () => {
+      const now = managedRoute(instance.compilation.verdicts, router, id, secrets)?.document ?? null;
+      return shownVersions(versions.of({ router, id }), id, now, secrets);
+    };
+    return readOnlyCollection(ROUTE_VERSION, shown, cookies);
   }
 
   /** Follows `<router>/routes/<id>/objects/<router>/…`; the steps before are `depth`. */
@@ -97,6 +113,10 @@ export function apiTree(options: ApiTreeOptions): CrestTree {
     if (node === null) return null;
     if (word === undefined) return { node: FOLDER, depth: depth + 1 };
     if (word !== 'routes') return null;
+    if (rest[0] === 'versions' && id !== undefined) {
+      const versions = versionsOf(router, id);
+      return versions === null ? null : { node: versions, depth: depth + 4 };
+    }
     if (rest[0] !== 'objects' || id === undefined || !managesRoutes) return { node, depth: depth + 2 };
     const { verdicts } = instance.compilation;
     const route =
@@ -113,6 +133,10 @@ export function apiTree(options: ApiTreeOptions): CrestTree {
     find(steps) {
       const [first, second, ...rest] = steps;
       if (first === undefined) return { node: FOLDER, depth: 0 };
+      if (first === 'routes' && second !== undefined && rest[0] === 'versions') {
+        const versions = versionsOf(mainRouter(instance), second);
+        return versions === null ? null : { node: versions, depth: 3 };
+      }
       const node = first === 'routes' ? routesOf(mainRouter(instance)) : (single.get(first) ?? null);
       if (node !== null) return { node, depth: 1 };
       if (first === 'audit' && options.audit !== undefined) {

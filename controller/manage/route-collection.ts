@@ -15,8 +15,9 @@ import { type ExplainRequest, readAskedRequest } from './explained-request.ts';
 import { judgeRoute, type RouteProblem, routeProblems } from './judged-route.ts';
 import type { ManagedInstance } from './managed-instance.ts';
 import { type ManagedRoute, managedRoute, managedRoutes } from './managed-route.ts';
-import { createFile, FileChanged, removeFile, replaceFile } from './route-file.ts';
+import { createFile, FileChanged, modifiedAt, removeFile, replaceFile } from './route-file.ts';
 import type { RouteSecrets } from './route-secrets.ts';
+import type { RouteVersions } from './route-versions.ts';
 
 export interface RouteCollectionOptions {
   readonly instance: ManagedInstance;
@@ -30,6 +31,8 @@ export interface RouteCollectionOptions {
   readonly explain: ExplainRequest;
   readonly evaluate: EvaluateExpression;
   readonly secrets: RouteSecrets;
+  /** Keeps the last versions of routes. */
+  readonly versions?: RouteVersions | undefined;
   /** Transforms values with scripts. */
   readonly patching?: SlowPatchOptions | undefined;
   /** Called after each change. */
@@ -82,7 +85,10 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
   async function replace(before: ManagedRoute, given: JsonObject): Promise<ManagedRoute> {
     const { id, file } = before;
     refuseProblems(excessOf(given), id);
-    const text = textOf(id, secrets.restored(id, given, before.document));
+    const text = textOf(
+      id,
+      secrets.restored(id, given, before.document, () => keptDocuments(id)),
+    );
     if (Buffer.compare(file.content, Buffer.from(text)) === 0) return before;
     refuseProblems(await judgeRoute(instance, { directory, path: file.path, content: Buffer.from(text) }), id);
     await change({
@@ -128,13 +134,35 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
     }
   }
 
+  /** Documents of versions that are kept: a secret that one of them has can be restored. */
+  function keptDocuments(id: string): JsonObject[] {
+    return options.versions?.of({ router, id }).map(({ document }) => document) ?? [];
+  }
+
   /** Makes a change when those before it are made. */
   async function inTurn(
     operation: ChangedRoute['operation'],
+    given: string | null,
     { transactionId }: CrestCall,
     make: () => Promise<ManagedRoute>,
   ): Promise<ManagedRoute> {
-    const route = await queue(make);
+    const route = await queue(async () => {
+      const before = given === null ? undefined : known(given);
+      const at = before === undefined ? null : modifiedAt(before.file.path);
+      const made = await make();
+      if (operation === 'delete' || made.revision !== before?.revision) {
+        options.versions?.add(
+          { router, id: made.id },
+          {
+            operation,
+            transactionId: transactionId ?? null,
+            before: before === undefined || at === null ? null : { document: before.document, at },
+            document: made.document,
+          },
+        );
+      }
+      return made;
+    });
     options.changed({ operation, router, route: route.id, transactionId });
     return route;
   }
@@ -145,7 +173,7 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
     const excess = excessOf(content);
     if (excess.length > 0) return { valid: false, problems: excess };
     const route = known(id);
-    const document = secrets.restored(id, content, route?.document ?? null);
+    const document = secrets.restored(id, content, route?.document ?? null, () => keptDocuments(id));
     const path = route?.file.path ?? join(directory, `${checkedId(id)}.json`);
     const problems = await judgeRoute(instance, { directory, path, content: Buffer.from(textOf(id, document)) });
     return {
@@ -167,7 +195,7 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
 
   return {
     create: (given, content, call) =>
-      inTurn('create', call, async () => {
+      inTurn('create', given, call, async () => {
         const id = checkedId(given);
         if (known(id) !== undefined) throw new CrestError(412, `the route '${id}' exists already`);
         const path = join(directory, `${id}.json`);
@@ -175,7 +203,10 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
           throw new CrestError(409, `the route '${id}' needs the file '${id}.json', which holds something else`);
         }
         refuseProblems(excessOf(content), id);
-        const text = textOf(id, secrets.restored(id, content, null));
+        const text = textOf(
+          id,
+          secrets.restored(id, content, null, () => keptDocuments(id)),
+        );
         refuseProblems(await judgeRoute(instance, { directory, path, content: Buffer.from(text) }), id);
         await change({
           id,
@@ -187,14 +218,14 @@ export function routeCollection(options: RouteCollectionOptions): CollectionProv
         return found(id);
       }),
     read: async (id) => found(id),
-    update: (id, expected, content, call) => inTurn('update', call, () => replace(found(id, expected), content)),
+    update: (id, expected, content, call) => inTurn('update', id, call, () => replace(found(id, expected), content)),
     patch: (id, expected, operations, call) =>
-      inTurn('patch', call, async () => {
+      inTurn('patch', id, call, async () => {
         const before = found(id, expected);
         return replace(before, await applySlowPatch(before.content, operations, options.patching));
       }),
     delete: (id, expected, call) =>
-      inTurn('delete', call, async () => {
+      inTurn('delete', id, call, async () => {
         const before = found(id, expected);
         const { file } = before;
         const { path, content } = file;

@@ -49,6 +49,11 @@ export function replaceFile(path: string, expected: Uint8Array, content: string 
   });
 }
 
+/** Returns when a file was written; null if there is none. */
+export function modifiedAt(path: string): Date | null {
+  return statSync(path, { throwIfNoEntry: false })?.mtime ?? null;
+}
+
 /** Removes a file. @throws FileChanged if its content is not the expected one */
 export function removeFile(path: string, expected: Uint8Array): void {
   expectContent(path, expected);

@@ -37,17 +37,37 @@ export class RouteSecrets {
   }
 
   /**
+   * Returns an earlier version as clients see it. A secret that the document does not have any more gets a placeholder of
+   * its own: a client that sends an old document back by mistake must not bring back a password that was replaced.
+   *
+   * @param now the document; null if there is none
+   */
+  shownVersion(id: string, version: JsonObject, now: JsonObject | null): JsonObject {
+    const known = this.secretsOf(id, now === null ? [] : [now], 'secret');
+    return replaceSecrets(version, (value, path) => {
+      const placeholder = this.placeholder(id, value, path);
+      return known.has(placeholder) ? placeholder : this.placeholder(id, value, path, 'version');
+    });
+  }
+
+  /**
    * Returns a document with the secrets of the one before in the places of their placeholders.
    *
    * @param before null for a new document
+   * @param versions returns earlier versions, whose secrets clients may restore
    * @throws CrestError for a placeholder of another document, and for one at a place that would be shown
    */
-  restored(id: string, given: JsonObject, before: JsonObject | null): JsonObject {
-    const secrets = new Map<string, JsonValue>();
-    replaceSecrets(before ?? {}, (value, path) => {
-      secrets.set(this.placeholder(id, value, path), value);
-      return null;
-    });
+  restored(
+    id: string,
+    given: JsonObject,
+    before: JsonObject | null,
+    versions: () => readonly JsonObject[] = () => [],
+  ): JsonObject {
+    const hasPlaceholders = ANYWHERE.test(JSON.stringify(given));
+    const secrets = new Map([
+      ...this.secretsOf(id, hasPlaceholders ? versions() : [], 'version'),
+      ...this.secretsOf(id, before === null ? [] : [before], 'secret'),
+    ]);
     const wanted = new Map<string, FieldPath>();
     const restored = replaced(given, [], (text, path) => {
       if (!ANYWHERE.test(text)) return text;
@@ -79,8 +99,25 @@ export class RouteSecrets {
     return text.slice(0, 22);
   }
 
-  private placeholder(id: string, value: string | number, path: FieldPath): string {
-    const tag = createHmac('sha256', this.key).update(JSON.stringify(['secret', id, path, value]));
+  /** Returns the secrets of documents by their placeholders. */
+  private secretsOf(id: string, documents: readonly JsonObject[], kind: 'secret' | 'version'): Map<string, JsonValue> {
+    const secrets = new Map<string, JsonValue>();
+    for (const document of documents) {
+      replaceSecrets(document, (value, path) => {
+        secrets.set(this.placeholder(id, value, path, kind), value);
+        return null;
+      });
+    }
+    return secrets;
+  }
+
+  private placeholder(
+    id: string,
+    value: string | number,
+    path: FieldPath,
+    kind: 'secret' | 'version' = 'secret',
+  ): string {
+    const tag = createHmac('sha256', this.key).update(JSON.stringify([kind, id, path, value]));
     return `[hidden:${tag.digest('base64url').slice(0, 22)}]`;
   }
 }

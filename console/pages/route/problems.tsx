@@ -1,18 +1,9 @@
 import type { JSX } from 'preact';
+import type { RouteProblem } from '../../client/route-problem.ts';
 import { Badge } from '../../parts/state-badge.tsx';
 
-/** A problem of a document, as the gateway finds it. */
-export interface Problem {
-  readonly severity: 'error' | 'warning';
-  readonly code: string;
-  /** Place in the document; empty for the whole. */
-  readonly path: string;
-  readonly message: string;
-  readonly hint?: string;
-}
-
 /** Problems of a document with their places; nothing if there are none. */
-export function Problems({ problems }: { readonly problems: readonly Problem[] }): JSX.Element | null {
+export function Problems({ problems }: { readonly problems: readonly RouteProblem[] }): JSX.Element | null {
   if (problems.length === 0) return null;
   return (
     <section class="problems" aria-labelledby="problems-title">

@@ -7,6 +7,7 @@ import { Poll } from '../../client/poll.ts';
 import { act, query, type RestResource, read } from '../../client/rest-client.ts';
 import { RestFailure } from '../../client/rest-failure.ts';
 import { meaningOf } from '../../client/route-meaning.ts';
+import type { RouteProblem } from '../../client/route-problem.ts';
 import type { RouteState } from '../../client/route-state.ts';
 import { usePoll } from '../../client/use-poll.ts';
 import { planes, routeStates } from '../../client/watched.ts';
@@ -19,7 +20,7 @@ import { endpointsOf } from '../planes/endpoints.tsx';
 import { mainRouterOf } from '../routes/main-router.ts';
 import { figuresOf, objectWords } from './object-words.ts';
 import { Picture } from './picture.tsx';
-import { type Problem, Problems } from './problems.tsx';
+import { Problems } from './problems.tsx';
 import { RouteFigureTiles } from './route-figures.tsx';
 import { pictureOf } from './route-picture.ts';
 
@@ -38,7 +39,7 @@ export function RoutePage({ route, router }: RoutePageProps): JSX.Element {
   return (
     <div class="page">
       <PageHead title={route} at={known.at} above={{ title: 'Routes', address: addressOf(['routes']) }}>
-        {state === null ? null : <Facts state={state} />}
+        {state === null ? null : <Facts state={state} isMain={router === null} />}
       </PageHead>
       <Shown known={known} what="the route" retry={routeStates.refresh}>
         {() =>
@@ -56,7 +57,7 @@ export function RoutePage({ route, router }: RoutePageProps): JSX.Element {
   );
 }
 
-function Facts({ state }: { readonly state: RouteState }): JSX.Element {
+function Facts({ state, isMain }: { readonly state: RouteState; readonly isMain: boolean }): JSX.Element {
   const { name, route, router, position } = state;
   return (
     <>
@@ -67,6 +68,11 @@ function Facts({ state }: { readonly state: RouteState }): JSX.Element {
       </span>
       <PlanesFact state={state} />
       {name === route ? null : <span>name {name}</span>}
+      {state.document === null ? null : (
+        <span>
+          <a href={addressOf(['routes', route, 'edit'], { router: isMain ? null : router })}>Edit</a>
+        </span>
+      )}
     </>
   );
 }
@@ -106,7 +112,7 @@ function RouteParts({ state }: { readonly state: RouteState }): JSX.Element {
 interface Judged {
   readonly document: JsonObject;
   /** Null for people who may not have documents judged. */
-  readonly problems: readonly Problem[] | null;
+  readonly problems: readonly RouteProblem[] | null;
 }
 
 const AGAIN = 5000;
@@ -117,7 +123,7 @@ async function judged(path: string, hasProblems: boolean, signal: AbortSignal): 
   if (!hasProblems) return { document, problems: [] };
   try {
     const { problems } = await act(path, 'validate', null, signal);
-    return { document, problems: listOf(problems) as unknown as readonly Problem[] };
+    return { document, problems: listOf(problems) as unknown as readonly RouteProblem[] };
   } catch (error) {
     // People who may read a route and not change it see its document.
     if (error instanceof RestFailure && error.kind === 'forbidden') return { document, problems: null };

@@ -9,7 +9,7 @@ import { Empty, Shown } from '../../parts/notes.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { VirtualRows } from '../../parts/virtual-rows.tsx';
 import { Icon } from '../../shell/icons.tsx';
-import { setParameters } from '../../shell/place.ts';
+import { addressOf, setParameters } from '../../shell/place.ts';
 import { useSession } from '../../shell/session.ts';
 import { type Choice, choiceIn, listedRoutes, type Sort } from './listed-routes.ts';
 import { mainRouterOf } from './main-router.ts';
@@ -29,6 +29,7 @@ export function RouteList({ query }: { readonly query: URLSearchParams }): JSX.E
           states.length === 0 ? (
             <Empty title="There are no routes yet">
               <HowToBegin />
+              <a href={addressOf(['routes', 'new'])}>Create a route here</a>
             </Empty>
           ) : (
             <Listed states={states} choice={choice} />
@@ -81,7 +82,7 @@ function Listed({ states, choice }: { readonly states: readonly RouteState[]; re
   const isInCluster = states.some(({ namespace }) => namespace !== undefined);
   return (
     <>
-      <Tools choice={choice} shown={listed.length} all={states.length} />
+      <Tools choice={choice} shown={listed.length} all={states.length} canCreate={hasConditions} />
       {hasConditions ? null : (
         <p class="hint">
           This gateway runs in the mode <code>PRODUCTION</code>: conditions and documents are not shown. Set{' '}
@@ -125,9 +126,11 @@ interface ToolsProps {
   readonly choice: Choice;
   readonly shown: number;
   readonly all: number;
+  /** False where documents are not shown. */
+  readonly canCreate: boolean;
 }
 
-function Tools({ choice, shown, all }: ToolsProps): JSX.Element {
+function Tools({ choice, shown, all, canCreate }: ToolsProps): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
@@ -164,6 +167,11 @@ function Tools({ choice, shown, all }: ToolsProps): JSX.Element {
       <p class="tools-count" role="status">
         {shown === all ? '' : `${shown.toLocaleString('en')} of ${counted(all, 'route')}`}
       </p>
+      {canCreate ? (
+        <a class="new-route" href={addressOf(['routes', 'new'])}>
+          New route
+        </a>
+      ) : null}
     </search>
   );
 }

@@ -95,7 +95,7 @@ function packageBreach(file: SourceFile, specifier: string): string | undefined 
 }
 
 /** Packages that the console brings to browsers; the editor is loaded when somebody designs a route. */
-const browserPackages = /^(?:preact|yaml|@codemirror\/[a-z-]+|@lezer\/[a-z-]+)(?:\/|$)/;
+const browserPackages = /^(?:preact|yaml|@codemirror\/(?:state|view))(?:\/|$)/;
 
 /** The console runs in browsers: its own files, its packages, and parts of the contract that need nothing else. */
 function browserBreach(

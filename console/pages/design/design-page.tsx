@@ -1,0 +1,110 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { RestFailure } from '../../client/rest-failure.ts';
+import { usePoll } from '../../client/use-poll.ts';
+import { routeStates } from '../../client/watched.ts';
+import { Empty, Failure, Loading } from '../../parts/notes.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { addressOf, type Place } from '../../shell/place.ts';
+import { mainRouterOf } from '../routes/main-router.ts';
+import { Designer } from './designer.tsx';
+import { EditedRoute, loadRoute } from './edited-route.ts';
+import { keepDraft, keptDraft } from './kept-drafts.ts';
+import { TemplateChoice } from './template-choice.tsx';
+import { TEMPLATES } from './templates.ts';
+
+export interface DesignPageProps {
+  readonly place: Place;
+  /** Id of the route; null for a new one. */
+  readonly route: string | null;
+}
+
+/** Creates a route from a template, or edits one. */
+export function DesignPage({ place, route }: DesignPageProps): JSX.Element {
+  if (route !== null) return <EditPage place={place} route={route} />;
+  const template = TEMPLATES.find(({ id }) => id === place.query.get('template'));
+  return template === undefined ? (
+    <TemplateChoice />
+  ) : (
+    <NewPage key={template.id} place={place} template={template.id} />
+  );
+}
+
+function NewPage({ place, template }: { readonly place: Place; readonly template: string }): JSX.Element {
+  const address = `new ${template}`;
+  const { document } = TEMPLATES.find(({ id }) => id === template)!;
+  const [edited] = useState(() => keptDraft(address) ?? new EditedRoute(String(document['name']), null, document));
+  keepDraft(address, edited);
+  return <Designer key={address} address={address} edited={edited} place={place} />;
+}
+
+function EditPage({ place, route }: { readonly place: Place; readonly route: string }): JSX.Element {
+  const known = usePoll(routeStates);
+  const states = known.value ?? [];
+  const router = place.query.get('router') ?? mainRouterOf(states);
+  const state = states.find((one) => one.route === route && one.router === router) ?? null;
+  const address = `edit ${router} ${route}`;
+  const [loaded, setLoaded] = useState<{ readonly address: string; readonly edited: EditedRoute } | null>(null);
+  const [failure, setFailure] = useState<RestFailure | null>(null);
+  const path = state?.document ?? null;
+  const kept = loaded?.address === address ? loaded.edited : keptDraft(address);
+  useEffect(() => {
+    if (kept !== undefined || path === null) return undefined;
+    const under = new AbortController();
+    loadRoute(path, under.signal).then(
+      (served) => {
+        const edited = new EditedRoute(served.id, served, served.document);
+        keepDraft(address, edited);
+        setLoaded({ address, edited });
+      },
+      (error: unknown) => {
+        if (error instanceof RestFailure) setFailure(error);
+      },
+    );
+    return () => under.abort();
+  }, [address, path, kept]);
+  if (kept !== undefined) return <Designer key={address} address={address} edited={kept} place={place} />;
+  return (
+    <div class="page">
+      <PageHead title={`Edit ${route}`} above={{ title: 'Routes', address: addressOf(['routes']) }} />
+      <Missing
+        route={route}
+        failure={failure ?? known.failure}
+        isKnown={known.value !== null}
+        isShown={path !== null}
+        hasState={state !== null}
+      />
+    </div>
+  );
+}
+
+interface MissingProps {
+  readonly route: string;
+  readonly failure: RestFailure | null;
+  readonly isKnown: boolean;
+  readonly hasState: boolean;
+  readonly isShown: boolean;
+}
+
+/** Reason why there is nothing to edit. */
+function Missing({ route, failure, isKnown, hasState, isShown }: MissingProps): JSX.Element {
+  if (failure !== null) return <Failure failure={failure} />;
+  if (!isKnown) return <Loading what="the route" />;
+  if (!hasState) {
+    return (
+      <Empty title={`There is no route ‘${route}’`}>
+        <a href={addressOf(['routes', 'new'])}>Create a route</a>
+      </Empty>
+    );
+  }
+  return isShown ? (
+    <Loading what="the document" />
+  ) : (
+    <Empty title="Routes cannot be edited here">
+      <p>
+        This gateway runs in the mode <code>PRODUCTION</code>. Set <code>"mode": "EVALUATION"</code> in{' '}
+        <code>admin.json</code> to edit routes from this machine.
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,132 @@
+import type { JSX } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import type { RoutePermissions } from '../../client/permissions.ts';
+import type { EditedRoute } from './edited-route.ts';
+import { routeFile, routeManifest, saveFile } from './exported.ts';
+
+export interface DesignToolsProps {
+  readonly edited: EditedRoute;
+  readonly permissions: RoutePermissions;
+  /** Called with the id of the route that serves now. */
+  readonly deployed: (id: string) => void;
+  readonly deleted: () => void;
+}
+
+/** The id of the route, and what can be done with the draft. */
+export function DesignTools({ edited, permissions, deployed, deleted }: DesignToolsProps): JSX.Element {
+  const { draft, base, id } = edited;
+  const [keepsOld, setKeepsOld] = useState(false);
+  const isRenamed = base !== null && id !== base.id;
+  const reason = reasonAgainst(edited, permissions);
+  const deploy = async (): Promise<void> => {
+    if (reason === null && (await edited.deploy(isRenamed && !keepsOld))) deployed(edited.base!.id);
+  };
+  return (
+    <div class="design-tools">
+      <label class="design-id">
+        <span>Route id</span>
+        <input
+          value={id}
+          spellcheck={false}
+          autocomplete="off"
+          onInput={(event) => edited.rename(event.currentTarget.value.trim())}
+        />
+      </label>
+      {isRenamed ? (
+        <label class="check">
+          <input type="checkbox" checked={keepsOld} onChange={(event) => setKeepsOld(event.currentTarget.checked)} />
+          Keep ‘{base.id}’, too
+        </label>
+      ) : null}
+      <span class="design-actions">
+        <button type="button" disabled={!draft.canUndo} onClick={() => draft.undo()}>
+          Undo
+        </button>
+        <button type="button" disabled={!draft.canRedo} onClick={() => draft.redo()}>
+          Redo
+        </button>
+        <Export edited={edited} />
+        {base === null ? null : <Delete edited={edited} permissions={permissions} deleted={deleted} />}
+        <button
+          type="button"
+          class="primary"
+          aria-disabled={reason !== null}
+          aria-describedby="deploy-reason"
+          title={reason ?? undefined}
+          onClick={() => void deploy()}
+        >
+          {edited.isBusy ? 'Deploying…' : isRenamed && !keepsOld ? 'Rename and deploy' : 'Deploy'}
+        </button>
+        <span id="deploy-reason" class="unseen">
+          {reason ?? ''}
+        </span>
+      </span>
+    </div>
+  );
+}
+
+/** Reason why the draft cannot be deployed now; null if it can. */
+function reasonAgainst(edited: EditedRoute, permissions: RoutePermissions): string | null {
+  const permission = edited.isNew ? permissions.create : permissions.update;
+  if (!permission.allowed) return permission.reason ?? 'You may not change this route';
+  if (edited.isBusy) return 'The last action is under way';
+  if (edited.id === '') return 'The route needs an id';
+  if (edited.draft.faults.length > 0) return 'The text cannot be read';
+  if (edited.hasErrors) return 'The document has errors';
+  if (edited.conflict !== null) return 'Somebody else changed the route: choose a version first';
+  return edited.isChanged ? null : 'There is nothing to deploy';
+}
+
+function Export({ edited: { id, draft } }: { readonly edited: EditedRoute }): JSX.Element {
+  const isDisabled = draft.faults.length > 0;
+  return (
+    <details class="menu">
+      <summary>Export</summary>
+      <div class="menu-items">
+        <button type="button" disabled={isDisabled} onClick={() => saveFile(routeFile(id, draft))}>
+          Route file (JSON)
+        </button>
+        <button type="button" disabled={isDisabled} onClick={() => saveFile(routeManifest(id, draft))}>
+          Route for Kubernetes (YAML)
+        </button>
+      </div>
+    </details>
+  );
+}
+
+function Delete({
+  edited,
+  permissions,
+  deleted,
+}: Pick<DesignToolsProps, 'edited' | 'permissions' | 'deleted'>): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const { allowed, reason } = permissions.delete;
+  const confirm = async (): Promise<void> => {
+    dialog.current?.close();
+    if (await edited.delete()) deleted();
+  };
+  return (
+    <>
+      <button
+        type="button"
+        aria-disabled={!allowed}
+        title={reason ?? undefined}
+        onClick={() => allowed && dialog.current?.showModal()}
+      >
+        Delete…
+      </button>
+      <dialog ref={dialog} class="dialog" aria-labelledby="delete-title">
+        <h2 id="delete-title">Delete ‘{edited.base?.id}’?</h2>
+        <p>Requests that it takes now go to the next route whose condition matches, or get 404.</p>
+        <p class="dialog-choice">
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+          <button type="button" class="danger" onClick={() => void confirm()}>
+            Delete the route
+          </button>
+        </p>
+      </dialog>
+    </>
+  );
+}
