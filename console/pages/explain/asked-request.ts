@@ -12,10 +12,13 @@ export interface AskedForm {
 
 export const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
+/** Stands for the value of a header that an audit event names. Such a line is not sent: people fill in those that matter. */
+const UNKNOWN = '…';
+
 /** Reads the parts of a request that an address has: of headers only their names. */
 export function formIn(query: URLSearchParams): AskedForm {
   const names = (query.get('headers') ?? '').split(',').filter((name) => /^[\w-]{1,100}$/.test(name));
-  const headers = names.map((name) => `${name}: `).join('\n');
+  const headers = names.map((name) => `${name}: ${UNKNOWN}`).join('\n');
   return { method: query.get('method') ?? 'GET', uri: query.get('uri') ?? '', headers, entity: '' };
 }
 
@@ -44,8 +47,7 @@ export function askedRequest({ method, uri, headers, entity }: AskedForm): JsonO
   for (const line of headers.split('\n').filter((text) => text.trim() !== '')) {
     const [, name, value] = /^\s*([^\s:]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
     if (name === undefined || value === undefined) return `‘${line.trim()}’ is no header: write Name: value.`;
-    // Names without values come from audit events, which record no credentials: people fill in those that matter.
-    if (value !== '') (named[name] ??= []).push(value);
+    if (value !== UNKNOWN) (named[name] ??= []).push(value);
   }
   // A path gets a host, because no request is without one.
   const host =
