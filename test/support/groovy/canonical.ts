@@ -77,16 +77,17 @@ function setForm(rt: Machine, self: Obj, items: readonly Value[]): unknown {
 function mapForm(rt: Machine, self: Obj, entries: readonly Entry[]): unknown {
   const sorted = isOrdered(self.javaClass)
     ? entries
-    : [...entries].sort((left, right) => byText(canonical(rt, left.entryKey), canonical(rt, right.entryKey)));
+    : [...entries].sort((left, right) => byText(keyForm(rt, left), keyForm(rt, right)));
   if (entries.every((entry) => typeof entry.entryKey === 'string' && !entry.entryKey.startsWith('$'))) {
     return Object.fromEntries(sorted.map((entry) => [entry.entryKey as string, canonical(rt, entry.value)]));
   }
   return {
-    $map: sorted.map((entry) => [
-      entry.entryKey instanceof GString ? { $gstring: rt.text(entry.entryKey) } : canonical(rt, entry.entryKey),
-      canonical(rt, entry.value),
-    ]),
+    $map: sorted.map((entry) => [keyForm(rt, entry), canonical(rt, entry.value)]),
   };
+}
+
+function keyForm(rt: Machine, { entryKey }: Entry): unknown {
+  return entryKey instanceof GString ? { $gstring: rt.text(entryKey) } : canonical(rt, entryKey);
 }
 
 function objectForm(rt: Machine, value: Obj): unknown {

@@ -51,8 +51,9 @@ function recordedAt(e: Emitting, node: Expression, scope: Scope): Place | null {
     case 'type-test':
     case 'index':
       return node.at;
-    case 'this':
     case 'invoke':
+      return node.of.kind === 'closure' ? null : node.place;
+    case 'this':
     case 'new':
     case 'unary':
     case 'step':

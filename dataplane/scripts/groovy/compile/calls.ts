@@ -4,6 +4,7 @@ import { OBJECT } from '../values/java-class.ts';
 import { checkCall, checkStaticCall } from './absent-calls.ts';
 import { argumentsCode } from './arguments.ts';
 import { type Emitting, quote, settled } from './emitting.ts';
+import { identityCallCode } from './identity.ts';
 import { classOfPath, memberName, staticMethodAround } from './names.ts';
 import { type Scope, unsupported } from './unit.ts';
 
@@ -18,6 +19,12 @@ export function emitCall(e: Emitting, node: Expression & { kind: 'call' | 'invok
   }
   if (node.of?.kind === 'new' && node.name.kind === 'literal' && node.name.value === 'is')
     return `(${e.value(node.of, scope)},${args()},false)`;
+  const other = node.args.named.length === 0 && node.args.positional.length === 1 ? node.args.positional[0]! : null;
+  const isIdentity = node.name.kind === 'literal' && node.name.value === 'is' && node.navigation === 'plain';
+  if (isIdentity && node.of !== null && other !== null && other.kind !== 'spread') {
+    const code = identityCallCode(e, node.of, other, scope);
+    if (code !== null) return code;
+  }
   return node.of === null ? unqualified(e, node, args, scope) : qualified(e, node, node.of, args, scope);
 }
 
@@ -102,6 +109,8 @@ function qualified(e: Emitting, node: Call, of: Expression, args: () => string, 
   if (type !== null) {
     checkStaticCall(e, type, node.name, node.place);
     if (node.navigation === 'spread') return `(yield*H.spreadCall(rt,${unit.type(type)},${name},${args()}))`;
+    const typed = typedArguments(e, node, scope);
+    if (typed !== null) return settled(`H.sendTyped(rt,${unit.type(type)},${name},${typed})`);
     return settled(`H.sendStatic(rt,${unit.type(type)},${name},${args()})`);
   }
   checkCall(e, of, node.name, node.place, scope);

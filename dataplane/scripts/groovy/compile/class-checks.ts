@@ -236,8 +236,9 @@ function isAccessor(method: string, field: string): boolean {
 /** Static parts that do more than make plain values. */
 export function hasVisibleStatics(node: ClassNode): boolean {
   if (node.initializers.some(({ isStatic }) => isStatic)) return true;
-  if (node.constants.length > 0 && (node.constructors.length > 0 || node.constants.some(({ body }) => body !== null)))
-    return true;
+  const hasArguments = node.constants.some(({ args }) => args.positional.length > 0 || args.named.length > 0);
+  if (hasArguments || node.constants.some(({ body }) => body !== null)) return true;
+  if (node.constants.length > 0 && node.constructors.length > 0) return true;
   const names = new Set(node.fields.map(({ name }) => name));
   return node.fields.some(
     ({ modifiers, initial }) =>

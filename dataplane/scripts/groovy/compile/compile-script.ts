@@ -7,8 +7,8 @@ import { support } from '../runtime/support.ts';
 import { parseScript } from '../syntax/parser.ts';
 import { type Place, ScriptError } from '../syntax/place.ts';
 import type { ClassNode, LocalNode, MethodNode, ScriptNode, Statement } from '../syntax/tree.ts';
-import { ENUM, SCRIPT } from '../values/core-classes.ts';
-import { type Budget, JavaClass } from '../values/java-class.ts';
+import { ENUM, GROOVY_OBJECT, SCRIPT } from '../values/core-classes.ts';
+import { type Budget, JavaClass, OBJECT } from '../values/java-class.ts';
 import { assignedNames, openNames, refuseSuspects } from './absent-calls.ts';
 import { resolveAnnotations } from './annotations.ts';
 import { checkShortened, signatureOf } from './class-checks.ts';
@@ -174,7 +174,8 @@ function declareClasses(e: Emitting, tree: ScriptNode): { node: ClassNode; javaC
   for (const { node, javaClass } of found) {
     const { superclass, interfaces } = superclassOf(e, node);
     javaClass.superclass = superclass;
-    javaClass.interfaces = interfaces;
+    javaClass.interfaces =
+      (superclass === OBJECT || superclass === ENUM) && !javaClass.isInterface ? [...interfaces, GROOVY_OBJECT] : interfaces;
     for (let at: JavaClass | null = superclass, steps = 0; at !== null; at = at.superclass) {
       if (at === javaClass || steps++ > 100)
         throw new ScriptError(`the class '${node.name}' is above itself`, node.place);

@@ -6,7 +6,8 @@ import { argumentsCode, indexValue, mapCode } from './arguments.ts';
 import { emitAssignMany, emitAssignment, emitStep } from './assignments.ts';
 import { emitCall, emitCreation } from './calls.ts';
 import { type Emitting, quote, settled } from './emitting.ts';
-import { primitiveNumber } from './known-types.ts';
+import { identityCode } from './identity.ts';
+import { castCode } from './known-types.ts';
 import { numberValue } from './literals.ts';
 import { checkStaticName, classOfPath, memberName, methodOf, staticFieldAround } from './names.ts';
 import { notAvailable } from './type-names.ts';
@@ -89,7 +90,8 @@ export function emitExpression(e: Emitting, node: Expression, scope: Scope): str
         node.of.kind !== 'map'
       )
         unsupported(`an object cannot become the trait ${node.type.name} at run time`, node.place);
-      return `rt.${node.isCast ? 'cast' : 'as'}(${e.value(node.of, scope)},${unit.type(unit.types.resolve(node.type))})`;
+      if (node.isCast) return castCode(e, e.value(node.of, scope), unit.types.resolve(node.type), node.of, scope);
+      return `rt.as(${e.value(node.of, scope)},${unit.type(unit.types.resolve(node.type))})`;
     case 'ternary':
       return ternaryCode(e, node, scope);
     case 'assign':
@@ -116,7 +118,7 @@ export function literalCode(unit: Unit, literal: LiteralValue, node: Expression)
   if (typeof literal === 'string') return quote(literal);
   const value: Value = numberValue(literal.number, node.place);
   if (typeof value === 'number') return value < 0 ? `(${value})` : String(value);
-  return typeof value === 'bigint' ? (value < 0n ? `(${value}n)` : `${value}n`) : unit.constant(value);
+  return typeof value === 'bigint' ? (value < 0n ? `(${value}n)` : `${value}n`) : unit.number(literal.number, value);
 }
 
 function nameCode(e: Emitting, node: Expression & { kind: 'name' }, scope: Scope): string {
@@ -209,21 +211,18 @@ function binaryCode(e: Emitting, node: Binary, scope: Scope): string {
 
 function operationCode(e: Emitting, node: Binary, left: string, scope: Scope): string {
   const { operator } = node;
-  const right = e.value(node.right, scope);
+  const right = operator === '===' || operator === '!==' ? '' : e.value(node.right, scope);
   if (COMPARISONS.has(operator) && arePrimitive(node.left, node.right, scope))
     return `H.comparePrimitives(${quote(operator)},${left},${right})`;
-  const isNew = node.left.kind === 'new' || node.right.kind === 'new';
   switch (operator) {
     case '==':
       return `rt.equals(${left},${right})`;
     case '!=':
       return `(!rt.equals(${left},${right}))`;
     case '===':
-      if (primitiveNumber(node.left, scope) !== null && primitiveNumber(node.right, scope) !== null)
-        return `rt.equals(${left},${right})`;
-      return isNew ? `(${left},${right},false)` : `H.same(${left},${right})`;
+      return identityCode(e, node.left, node.right, scope, left);
     case '!==':
-      return isNew ? `(${left},${right},true)` : `(!H.same(${left},${right}))`;
+      return `(!${identityCode(e, node.left, node.right, scope, left)})`;
     case '<':
     case '<=':
     case '>':

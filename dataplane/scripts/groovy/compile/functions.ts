@@ -81,7 +81,13 @@ export function emitClosure(e: Emitting, node: ClosureNode, scope: Scope): strin
     const own = new Scope(scope, inner, [], null);
     let code = '';
     if (node.parameters === null) {
-      const it = { code: unit.name('v'), type: null, isFinal: false, value: null };
+      const it = {
+        code: unit.name('v'),
+        type: null,
+        isFinal: false,
+        value: null,
+        origin: { kind: 'unknown' as const },
+      };
       own.set('it', it);
       code = `let ${it.code}=a[0];`;
     } else code = parametersCode(e, parameters, own);

@@ -19,6 +19,7 @@ export function numberValue(written: string, place: Place): Value {
   };
   if (suffix === 'f' || suffix === 'd') {
     const value = Number(digits) * (isNegative ? -1 : 1);
+    if (!Number.isFinite(suffix === 'f' ? Math.fround(value) : value)) return tooLarge();
     return suffix === 'f' ? new Float(value) : new Double(value);
   }
   if (!isHex && /[.eE]/.test(digits)) {

@@ -4,6 +4,7 @@ import { THROWABLE } from '../values/core-classes.ts';
 import type { JavaClass } from '../values/java-class.ts';
 import { emitAssert } from './asserts.ts';
 import { type Emitting, quote, settled } from './emitting.ts';
+import { originOf } from './identity.ts';
 import { castCode, knownType } from './known-types.ts';
 import { type LoopContext, type Scope, unsupported } from './unit.ts';
 
@@ -113,6 +114,7 @@ function localCode(e: Emitting, node: LocalNode, scope: Scope, isTail: boolean):
       variable.place,
       node.modifiers.words.has('final') && initial !== null,
       initial === null ? null : knownType(e, initial, scope),
+      initial === null ? { kind: 'unknown' } : originOf(initial, scope),
     );
     last = local.code;
     return `let ${local.code}=${initial === null || type === null ? raw : castCode(e, raw, type, initial, scope)};`;

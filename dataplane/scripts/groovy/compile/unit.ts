@@ -4,6 +4,12 @@ import type { ClassNode, TypeName } from '../syntax/tree.ts';
 import { type JavaClass, OBJECT } from '../values/java-class.ts';
 import type { TypeNames } from './type-names.ts';
 
+/** Where an object comes from: a text or number of the script, a variable, an expression that makes it, or not known. */
+export type Origin =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'number' | 'variable'; readonly of: object }
+  | { readonly kind: 'made' | 'sum' | 'unknown' };
+
 export interface Local {
   /** Name in the generated code. */
   readonly code: string;
@@ -11,6 +17,8 @@ export interface Local {
   readonly isFinal: boolean;
   /** Class of the value of a variable without a type that is assigned only once. */
   readonly value: JavaClass | null;
+  /** Of the object in it; a variable that is assigned again is its own origin. */
+  readonly origin: Origin;
 }
 
 /** The code of one function that is being written. */
@@ -105,6 +113,7 @@ export class Unit {
   /** Another script evaluates it. */
   readonly isEvaluated: boolean;
   readonly #typeConstants = new Map<JavaClass, string>();
+  readonly #numbers = new Map<string, string>();
   #names = 0;
   #closures = 0;
 
@@ -127,6 +136,16 @@ export class Unit {
   constant(value: unknown): string {
     this.constants.push(value);
     return `K[${this.constants.length - 1}]`;
+  }
+
+  /** Groovy keeps one object for equal decimal numbers of a script. */
+  number(written: string, value: unknown): string {
+    let code = this.#numbers.get(written);
+    if (code === undefined) {
+      code = this.constant(value);
+      this.#numbers.set(written, code);
+    }
+    return code;
   }
 
   type(type: JavaClass): string {
@@ -152,10 +171,14 @@ export class Unit {
     place: Place,
     isFinal = false,
     value: JavaClass | null = null,
+    origin: Origin = { kind: 'unknown' },
   ): Local {
     if (/^\$+$/.test(name)) throw new ScriptError(`'${name}' is no name`, place);
     if (scope.find(name) !== null) throw new ScriptError(`the variable '${name}' is already declared`, place);
-    const local = { code: this.name('v'), type, isFinal, value: this.assigned.has(name) ? null : value };
+    const code = this.name('v');
+    const isKept = !this.assigned.has(name) && (origin.kind === 'text' || 'of' in origin);
+    const own: Origin = isKept ? origin : { kind: 'variable', of: { code } };
+    const local = { code, type, isFinal, value: this.assigned.has(name) ? null : value, origin: own };
     scope.set(name, local);
     return local;
   }

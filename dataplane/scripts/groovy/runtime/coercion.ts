@@ -128,8 +128,9 @@ function constructFrom(core: Core, value: Value, type: JavaClass, args: readonly
   try {
     return core.now(settle(core.create(type, args)));
   } catch (error) {
-    if (declaredOf(type) !== null) throw error;
-    return castFailure(core, value, type);
+    if (declaredOf(type) !== null || !(error instanceof Thrown)) throw error;
+    const { javaClass, message } = error.throwable;
+    return castFailure(core, value, type, ` due to: ${javaClass.name}${message === null ? '' : `: ${message}`}`);
   }
 }
 
@@ -237,14 +238,20 @@ export function asType(core: Core, value: Value, type: JavaClass): Value {
 }
 
 function textAs(core: Core, text: string, value: Value, type: JavaClass, boxed: JavaClass): Value {
+  if (boxed === CHARACTER && value instanceof GString) return castTo(core, value, PRIMITIVES.char);
   if (boxed === CHARACTER)
     return text === ''
       ? core.fail('java.lang.StringIndexOutOfBoundsException', 'index 0, length 0')
       : new Char(text.charCodeAt(0));
   if (NUMERIC.has(boxed)) return parseNumber(core, text.trim(), boxed);
-  if (type === LIST || type === COLLECTION || type === ARRAY_LIST)
-    return new List([...text].flatMap((each) => [...each]));
-  if (type === SET || type === LINKED_HASH_SET) return new GSet([...text]);
+  if (type === LIST && !(value instanceof GString)) return new List(text.split(''));
+  if (type.name === 'java.util.Map') return core.send(value, 'keySet', []) as Value;
+  // Groovy makes an object of both classes here, which the library could not read.
+  if (type.isInterface && type.declared === null && !(value instanceof GString && type === COLLECTION))
+    core.fail(
+      'java.lang.UnsupportedOperationException',
+      `${core.classOf(value).name} as ${type.name} is not available`,
+    );
   if (type.component === STRING) return newArray(STRING, text.split(''));
   return castTo(core, value, boxed);
 }
@@ -343,5 +350,18 @@ function proxyOf(core: Core, map: GMap, type: JavaClass): Value {
     });
     proxy.methods.set(name, value.shape.hasImplicitIt ? [make([]), make([OBJECT])] : [make(types)]);
   }
+  for (const name of declaredOf(type)?.abstracts ?? [])
+    if (!proxy.methods.has(name)) proxy.methods.set(name, [absentMethod(name)]);
   return new Instance(proxy, core.hooks);
+}
+
+/** A method of the interface that the map has no closure for. */
+function absentMethod(name: string): LibraryMethod {
+  return {
+    name,
+    parameters: ['java.lang.Object[]'],
+    isVariadic: true,
+    types: null,
+    code: (rt) => rt.fail('java.lang.UnsupportedOperationException'),
+  };
 }

@@ -21,11 +21,14 @@ export function create(core: Core, type: JavaClass, args: readonly Value[]): Out
   }
   if (type.declared !== null) return createDeclared(core, type, args);
   const overloads = constructorsOf(type);
-  const made = core.tryCall(type, overloads, args);
+  // The constructor of exceptions with four parameters is only for the classes below.
+  const open = type.supertypes.has(THROWABLE) && args.length === 4 ? [] : overloads;
+  const made = core.tryCall(type, open, args);
   if (made !== MISSING) return made;
   const named = args.length === 1 ? args[0]! : null;
   if (named instanceof GMap) {
-    const bare = core.tryCall(type, overloads, []);
+    const plain = overloads.filter((each) => each.parameters.length === 0);
+    const bare = core.tryCall(type, plain, []);
     if (bare !== MISSING) return withProperties(core, bare, named);
   }
   return missingConstructor(core, type, args);

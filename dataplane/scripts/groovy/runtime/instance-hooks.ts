@@ -42,8 +42,12 @@ export class ScriptHooks implements InstanceHooks {
   }
 
   text(self: Instance): string {
+    return this.textOrNull(self) ?? 'null';
+  }
+
+  textOrNull(self: Instance): string | null {
     const text = this.#own(self, 'toString', []);
-    if (text !== MISSING) return this.#core.text(text);
+    if (text !== MISSING) return text === null ? null : this.#core.text(text);
     if (isEnumConstant(self)) return self.fields.get('$name') as string;
     const type = transformed(self.javaClass, 'text');
     if (type === null) return defaultText(self);

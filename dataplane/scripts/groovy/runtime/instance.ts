@@ -65,6 +65,7 @@ export function declaredOf(type: JavaClass): Declared | null {
 /** Behaviour that an object of a script has only through methods of its class. */
 export interface InstanceHooks {
   text(self: Instance): string;
+  textOrNull(self: Instance): string | null;
   equals(self: Instance, other: Value): boolean;
   hash(self: Instance): number;
   compare(self: Instance, other: Value): number;
@@ -97,6 +98,10 @@ export class Instance implements Obj {
 
   text(): string {
     return this.#hooks.text(this);
+  }
+
+  textOrNull(): string | null {
+    return this.#hooks.textOrNull(this);
   }
 
   equals(other: Value): boolean {

@@ -15,7 +15,7 @@ export class MetaClass implements Obj {
   }
 
   get javaClass(): JavaClass {
-    return this.#core.class('groovy.lang.MetaClass');
+    return this.#core.class('org.codehaus.groovy.runtime.HandleMetaClass');
   }
 
   text(): string {
@@ -27,6 +27,6 @@ export class MetaClass implements Obj {
     added.set(this.isStatic ? `static ${name}` : name, value);
     this.#core.expandos.set(this.type, added);
     if (value instanceof Closure && name === 'constructor')
-      this.#core.fail('java.lang.UnsupportedOperationException', 'constructors cannot be added to a class');
+      this.#core.fail('java.lang.UnsupportedOperationException', 'a constructor by metaClass is not available');
   }
 }

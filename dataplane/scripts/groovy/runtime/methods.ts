@@ -9,7 +9,6 @@ import { type Core, MISSING, type Outcome, settle } from './core.ts';
 import { missingMethod, nullPointer } from './failures.ts';
 import { declaredOf, fieldsOf, variablesOf } from './instance.ts';
 import { preparing } from './objects/class-preparation.ts';
-import { listedOverloads, passesNull } from './objects/listed-overloads.ts';
 import { chosenOverload } from './overload-choices.ts';
 
 /** Methods of Object that null has too. */
@@ -38,10 +37,6 @@ export function send(core: Core, self: Value, name: string, args: readonly Value
   if (self instanceof Closure && (name === 'call' || name === 'doCall')) return core.callClosure(self, args, { name });
   const found = tryWithParts(core, self, core.methods(type, name), args);
   if (found !== MISSING) return found;
-  if (args.length === 0 && type.declared === null) {
-    if (passesNull(type.supertypes, name)) return core.tryCall(self, core.methods(type, name), [null]) as Outcome;
-    checkSelection(core, type, name);
-  }
   const other = sendOtherwise(core, self, type, name, args);
   return other === MISSING ? missingMethod(core, self instanceof GString ? STRING : type, name, args) : other;
 }
@@ -61,8 +56,12 @@ export function tryWithParts(
   const many = overloads.filter(isVariadic);
   const fixed = core.tryCall(self, many.length > 0 ? overloads.filter((each) => !each.isVariadic) : overloads, items);
   if (fixed !== MISSING) return fixed;
-  if (many.length > 0 && chosenOverload(core, (each) => core.classes.types(each), many, items, self) !== null)
-    return core.fail('java.lang.IllegalArgumentException', 'wrong number of arguments');
+  const chosen = many.length === 0 ? null : chosenOverload(core, (each) => core.classes.types(each), many, items, self);
+  if (chosen !== null)
+    return core.fail(
+      'java.lang.IllegalArgumentException',
+      chosen.method.parameters.length === items.length ? 'argument type mismatch' : 'wrong number of arguments',
+    );
   return MISSING;
 }
 
@@ -79,6 +78,7 @@ function sendToNull(core: Core, name: string, args: readonly Value[]): Outcome {
   }
   if (WALKING_NULL.has(name)) {
     if (name.startsWith('each')) return NULL_OBJECT;
+    if (name === 'iterator') return core.sendStatic(core.class('java.util.Collections'), 'emptyIterator', []);
     const empty = new List();
     const found = core.tryCall(empty, core.methods(empty.javaClass, name), args);
     if (found !== MISSING) return found;
@@ -87,17 +87,7 @@ function sendToNull(core: Core, name: string, args: readonly Value[]): Outcome {
     const found = core.tryCall(null, core.methods(OBJECT, name), args);
     if (found !== MISSING) return found;
   }
-  return nullPointer(core, `Cannot invoke method ${name}() on null object`);
-}
-
-/** Groovy does not choose from overloads that all have parameters, and does not look further. */
-function checkSelection(core: Core, type: JavaClass, name: string): void {
-  const overloads = listedOverloads(type.supertypes, name);
-  if (overloads === null) return;
-  core.fail(
-    'org.codehaus.groovy.runtime.metaclass.MethodSelectionException',
-    `Could not find which method ${name}() to invoke from this list:\n  ${overloads.join('\n  ')}`,
-  );
+  return nullPointer(core, `Cannot invoke method ${name === 'dump' ? 'hashCode' : name}() on null object`);
 }
 
 function* sendPrepared(core: Core, steps: Steps<void>, self: JavaClass, name: string, args: readonly Value[]): Steps {
@@ -111,7 +101,6 @@ function sendToClass(core: Core, self: JavaClass, name: string, args: readonly V
   if (steps !== null) return sendPrepared(core, steps, self, name, args);
   const found = core.tryCall(self, core.staticMethods(self, name), args);
   if (found !== MISSING) return found;
-  if (args.length === 0 && self.declared === null) checkSelection(core, self, name);
   const own = core.tryCall(self, core.methods(self.javaClass, name), args);
   if (own !== MISSING) return own;
   const added = core.expandos.get(self)?.get(`static ${name}`);

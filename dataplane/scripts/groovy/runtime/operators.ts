@@ -9,6 +9,7 @@ import {
   remainder,
   stepped,
 } from '../values/arithmetic.ts';
+import { Closure } from '../values/closure.ts';
 import { ArrayValue, ByteArray, GMap, List } from '../values/collections.ts';
 import { order } from '../values/comparison.ts';
 import { isNumber, toDouble, toInt } from '../values/conversions.ts';
@@ -19,7 +20,7 @@ import { Byte, Char, Short } from '../values/numbers.ts';
 import { Range } from '../values/range.ts';
 import { Throwable } from '../values/throwable.ts';
 import { type Core, isSteps, type Outcome, settle } from './core.ts';
-import { nullPointer } from './failures.ts';
+import { missingMethod, nullPointer } from './failures.ts';
 
 const BITS: ReadonlySet<string> = new Set(['and', 'or', 'xor', 'leftShift', 'rightShift', 'rightShiftUnsigned']);
 
@@ -41,6 +42,9 @@ export function operate(core: Core, name: string, left: Value, right: Value): Ou
     if (name === 'or') return left || right;
     if (name === 'xor') return left !== right;
   }
+  // Groovy asks the owner of a closure for operators that it does not have.
+  if (left instanceof Closure && !core.hasExpandos && core.methods(left.javaClass, name).length === 0)
+    return missingMethod(core, core.classOf(left.thisObject), name, [right]);
   return core.send(left, name, [right]);
 }
 
@@ -116,7 +120,7 @@ function joinedGStrings(left: GString, right: GString): GString {
 export function unary(core: Core, operator: '-' | '+' | '~', value: Value): Outcome {
   if (value instanceof List && value.javaClass.declared === null) return unaryOfAll(core, operator, value.items);
   if (operator === '-') return isNumber(value) ? negate(value) : core.send(value, 'negative', []);
-  if (operator === '+') return isNumber(value) ? value : core.send(value, 'positive', []);
+  if (operator === '+') return isNumber(value) || typeof value === 'boolean' ? value : core.send(value, 'positive', []);
   if (typeof value === 'number') return ~value;
   if (typeof value === 'bigint') return ~value;
   if (isNumber(value) && !core.isInstance(value, core.class('BigInteger'))) {
@@ -179,11 +183,20 @@ export function comparePrimitives(operator: '==' | '!=' | '<' | '<=' | '>' | '>=
   }
 }
 
-/** Small numbers are the same object in Java; strings of literals too. */
-export function isSame(left: Value, right: Value): boolean {
-  if (typeof left === 'number' && typeof right === 'number') return left === right && left >= -128 && left <= 127;
-  if (typeof left === 'bigint' && typeof right === 'bigint') return left === right && left >= -128n && left <= 127n;
-  return left === right;
+/** Small numbers are the same object in Java. Other numbers and texts are no objects here, so that equal ones cannot be told apart. @param areDistinct tells that they are not the same object */
+export function isSame(core: Core, left: Value, right: Value, areDistinct: boolean): boolean {
+  const type = typeof left;
+  if (type === 'string' || type === 'number' || type === 'bigint') {
+    if (left !== right) return false;
+    if (type !== 'string' && Number(left) >= -128 && Number(left) <= 127) return true;
+    if (areDistinct) return false;
+    return core.fail(
+      'java.lang.UnsupportedOperationException',
+      `the identity of equal ${type === 'string' ? 'texts' : 'numbers'} is not available`,
+    );
+  }
+  const isCached = (left instanceof Char && left.code < 128) || left instanceof Byte;
+  return left === right || (isCached && core.javaEquals(left, right));
 }
 
 /** `<=>` gives only the sign of what `compareTo` gives. */

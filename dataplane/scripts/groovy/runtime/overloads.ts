@@ -19,6 +19,8 @@ import {
 import { GString } from '../values/g-string.ts';
 import { JavaClass, type LibraryMethod, OBJECT, type Runtime, type Value } from '../values/java-class.ts';
 import { BigInteger, Byte, Char, Double, Float, Short } from '../values/numbers.ts';
+import { listedOverloads } from './objects/listed-overloads.ts';
+import { nullPrototypes } from './objects/null-prototypes.ts';
 import { parameterDistance, WIDENED_NUMBERS } from './parameter-distance.ts';
 import { bareArgument } from './typed-argument.ts';
 
@@ -80,6 +82,7 @@ export function selectOverload(
 ): Selection | null {
   let best: Selection[] = [];
   let least = Number.POSITIVE_INFINITY;
+  if (args.includes(null)) checkNulls(rt, overloads[0]!.name, args, self);
   for (const method of overloads) {
     const types = typesOf(method);
     const packs = packing(rt, method, types, args);
@@ -92,7 +95,15 @@ export function selectOverload(
   const isNull = args.includes(null) && best.some(({ method }) => typesOf(method).at(-1)!.component === null);
   if (best.length > 1 && (isNull || best.every(({ method }) => isKnown(typesOf, method))))
     ambiguous(rt, typesOf, best, args, self);
-  return best[0] ?? withoutArguments(rt, typesOf, overloads, args);
+  const [chosen] = best;
+  if (chosen === undefined) return withoutArguments(rt, typesOf, overloads, args, self);
+  if (args.includes(null) && needsFunction(typesOf(chosen.method), args)) rt.fail('java.lang.NullPointerException');
+  return chosen;
+}
+
+/** Java does not take null for a function. */
+function needsFunction(types: readonly JavaClass[], args: readonly Value[]): boolean {
+  return types.some((type, at) => args[at] === null && type.name.startsWith('java.util.function.'));
 }
 
 /** Overloads of scripts are known in full, and those of the library that only take numbers, such as `Math.max`. */
@@ -100,30 +111,66 @@ function isKnown(typesOf: (method: LibraryMethod) => readonly JavaClass[], metho
   return 'isOfScript' in method || typesOf(method).every(isPrimitive);
 }
 
-/** A call without arguments passes null to the one parameter of a method without overloads. */
+/** A call without arguments passes null to the one parameter of a method without overloads, or no elements to an array. */
 function withoutArguments(
   rt: Runtime,
   typesOf: (method: LibraryMethod) => readonly JavaClass[],
   overloads: readonly LibraryMethod[],
   args: readonly Value[],
+  self: Value,
 ): Selection | null {
   const [only, ...others] = overloads;
   if (args.length > 0 || only === undefined) return null;
-  if (others.length > 0) return overloads.every((each) => each.shown !== undefined) ? noSelection(rt, overloads) : null;
-  // Only the methods of scripts are known in full: a library method may have overloads that are not here.
-  const isNull = 'isOfScript' in only && takesNull(typesOf(only));
-  return isNull ? { method: only, packs: false, passesNull: true } : null;
+  const isOfLibrary = overloads.every((each) => each.shown === undefined);
+  if (isOfLibrary && SEVERAL.has(only.name)) noLibrarySelection(rt, only.name, self);
+  const array = isOfLibrary
+    ? overloads.find((each) => typesOf(each).length === 1 && typesOf(each)[0]!.component !== null)
+    : undefined;
+  if (array !== undefined) return { method: array, packs: true };
+  if (others.length === 0) return takesNull(typesOf(only)) ? { method: only, packs: false, passesNull: true } : null;
+  if (isOfLibrary) noLibrarySelection(rt, only.name, self);
+  return overloads.every((each) => each.shown !== undefined) ? noSelection(rt, overloads) : null;
 }
 
-/** A call without arguments of a method that has several overloads, all with parameters. */
+/** Methods that have one overload for all types here, and several in Groovy. */
+const SEVERAL: ReadonlySet<string> = new Set(
+  'plus minus multiply div intdiv power mod remainder toJson forName sleep inject'.split(' '),
+);
+
+/** Groovy lists the overloads of Java, which are known here for common methods. */
+function noLibrarySelection(rt: Runtime, name: string, self: Value): never {
+  const type = self instanceof JavaClass ? self : rt.classOf(self);
+  const method = name === '' ? '<init>' : name;
+  const listed = listedOverloads(type.supertypes, method);
+  if (listed === null)
+    rt.fail(
+      'java.lang.UnsupportedOperationException',
+      `a call of ${name === '' ? `new ${type.name}` : `${type.name}.${name}`}() without arguments is not available`,
+    );
+  return selectionFailure(rt, method, listed!);
+}
+
+function selectionFailure(rt: Runtime, method: string, listed: readonly string[]): never {
+  return rt.fail(
+    'org.codehaus.groovy.runtime.metaclass.MethodSelectionException',
+    `Could not find which method ${method}() to invoke from this list:${listed.map((each) => `\n  ${each}`).join('')}`,
+  );
+}
+
+/** A call without arguments of a method of a script that has several overloads, all with parameters. */
 function noSelection(rt: Runtime, overloads: readonly LibraryMethod[]): never {
   const shown = [...overloads]
     .sort((left, right) => left.parameters.length - right.parameters.length)
-    .map((each) => `\n  ${each.shown}`);
-  return rt.fail(
-    'org.codehaus.groovy.runtime.metaclass.MethodSelectionException',
-    `Could not find which method ${overloads[0]!.name}() to invoke from this list:${shown.join('')}`,
-  );
+    .map((each) => each.shown!);
+  return selectionFailure(rt, overloads[0]!.name, shown);
+}
+
+/** Java has overloads that a null fits equally well and that are one here. */
+function checkNulls(rt: Runtime, method: string, args: readonly Value[], self: Value): void {
+  const type = self instanceof JavaClass ? self : rt.classOf(self);
+  const name = method === '' ? '<init>' : method;
+  const listed = nullPrototypes(type, name, args);
+  if (listed !== null) ambiguity(rt, `${type.name}#${name}`, args, listed);
 }
 
 /** True if the last arguments must be packed into an array, null if the arguments do not fit. */
@@ -151,20 +198,24 @@ function ambiguous(
     if (isPrimitive(type)) return type.name;
     return `${type.isInterface ? 'interface' : 'class'} ${type.name}`;
   };
-  const given = args.map((arg) => (arg === null ? 'null' : `class ${rt.classOf(arg).name}`));
   const nameOf = ({ method }: Selection): string =>
     typesOf(method)
       .map((type) => type.name)
       .join(', ');
   const prototypes = [...equal]
     .sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1))
-    .map(({ method: each }) => `\t[${typesOf(each).map(shown).join(', ')}]`);
+    .map(({ method: each }) => `[${typesOf(each).map(shown).join(', ')}]`);
   const { method } = equal[0]!;
   const type = self instanceof JavaClass || self === null ? self : rt.classOf(self);
   const owner = type?.name ?? method.owner?.name ?? 'Script1';
+  return ambiguity(rt, `${owner}#${method.name === '' ? '<init>' : method.name}`, args, prototypes);
+}
+
+function ambiguity(rt: Runtime, method: string, args: readonly Value[], prototypes: readonly string[]): never {
+  const given = args.map((arg) => (arg === null ? 'null' : `class ${rt.classOf(arg).name}`));
   return rt.fail(
     'groovy.lang.GroovyRuntimeException',
-    `Ambiguous method overloading for method ${owner}#${method.name === '' ? '<init>' : method.name}.\nCannot resolve which method to invoke for [${given.join(', ')}] due to overlapping prototypes between:\n${prototypes.join('\n')}`,
+    `Ambiguous method overloading for method ${method}.\nCannot resolve which method to invoke for [${given.join(', ')}] due to overlapping prototypes between:\n${prototypes.map((each) => `\t${each}`).join('\n')}`,
   );
 }
 

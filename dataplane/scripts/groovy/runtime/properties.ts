@@ -370,3 +370,14 @@ function hasTarget(core: Core, target: Value, name: string): boolean {
   if (core.ofScript(type, 'propertyMissing', 2).length > 0) return true;
   return lookup(core, target, name) !== MISSING;
 }
+
+/** `object.@name` */
+export function rawField(core: Core, self: Value, name: string): Value {
+  if (self === null) return nullPointer(core, `Cannot get property '${name}' on null object`);
+  const type = core.classOf(self);
+  const own = typeof self === 'object' ? fieldsOf(self).get(name) : undefined;
+  const found = own ?? declaredOf(type)?.statics.get(name);
+  return found === undefined
+    ? core.fail('groovy.lang.MissingFieldException', `No such field: ${name} for class: ${type.name}`)
+    : found;
+}

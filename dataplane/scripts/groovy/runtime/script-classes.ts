@@ -1,5 +1,5 @@
 import type { ClassTemplate, TemplateMethod } from '../compile/class-template.ts';
-import { ArrayValue } from '../values/collections.ts';
+import { ArrayValue, List } from '../values/collections.ts';
 import { SCRIPT } from '../values/core-classes.ts';
 import {
   type JavaClass,
@@ -185,6 +185,13 @@ function addEnumStatics(type: JavaClass, declared: Declared): void {
     types: [],
     ...plain,
     code: () => new ArrayValue(type, [...declared.constants]),
+  });
+  addTo(type.statics, {
+    name: 'iterator',
+    parameters: [],
+    types: [],
+    ...plain,
+    code: (rt: Runtime) => rt.call(new List([...declared.constants]), 'iterator', []),
   });
   addTo(type.statics, {
     name: 'valueOf',

@@ -26,7 +26,7 @@ import {
   step,
   unary,
 } from './operators.ts';
-import { lookup, lookupFrom, writeFrom } from './properties.ts';
+import { lookup, lookupFrom, rawField, writeFrom } from './properties.ts';
 import { anonymousClass } from './script-classes.ts';
 import { bareArgument, TypedArgument } from './typed-argument.ts';
 
@@ -87,7 +87,7 @@ export const support: Readonly<Record<string, unknown>> = Object.freeze(
     },
     field,
     setField,
-    rawField: field,
+    rawField,
     initField: (self: Obj, name: string, value: Value) => void fieldsOf(self).set(name, value),
     initNamed,
     fixedCopy,
@@ -210,12 +210,18 @@ function outermost(scope: Value): Value {
   return at;
 }
 
+function staticTyped(core: Core, type: JavaClass, name: string, args: readonly Value[]): Outcome | typeof MISSING {
+  return type.declared === null ? core.tryCall(type, core.staticMethods(type, name), args) : MISSING;
+}
+
 /** A call with casts in its arguments. */
 function sendTyped(core: Core, self: Value, name: string, args: readonly Value[]): Outcome {
   const found =
-    self === null || self instanceof JavaClass || self instanceof Closure
+    self === null || self instanceof Closure
       ? MISSING
-      : core.tryCall(self, core.methods(core.classOf(self), name), args);
+      : self instanceof JavaClass
+        ? staticTyped(core, self, name, args)
+        : core.tryCall(self, core.methods(core.classOf(self), name), args);
   return found === MISSING ? core.send(self, name, args.map(bareArgument)) : found;
 }
 

@@ -130,7 +130,8 @@ function compareIfComparable(rt: Runtime, left: Value, right: Value, isForEquali
     if (right instanceof Char || right instanceof GString) return compareTexts(left, rt.text(right));
   } else if (left instanceof GString && (typeof right === 'string' || right instanceof GString)) {
     return compareTexts(left.text(), rt.text(right));
-  } else if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
+  } else if (left instanceof GString && !isForEquality) return compareTexts(left.text(), rt.text(right));
+  else if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
   else if (typeof left === 'object' && left !== null) {
     const object: Obj = left;
     const [a, b] = [rt.classOf(left), rt.classOf(right)];

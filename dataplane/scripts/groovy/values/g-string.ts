@@ -27,7 +27,7 @@ export class GString implements Obj {
   text(): string {
     let text = this.strings[0]!;
     for (const [index, value] of this.values.entries()) {
-      text += textOf(value instanceof Closure ? embedded(value) : shown(value)) + this.strings[index + 1]!;
+      text += partText(value instanceof Closure ? embedded(value) : shown(value)) + this.strings[index + 1]!;
     }
     if (text.length > SHORT_TEXT) chargeText(text.length);
     return text;
@@ -48,6 +48,12 @@ export class GString implements Obj {
   truth(): boolean {
     return this.text() !== '';
   }
+}
+
+/** An object whose `toString()` returns null leaves no text. */
+function partText(value: Value): string {
+  if (value === null || typeof value !== 'object' || value.textOrNull === undefined) return textOf(value);
+  return value.textOrNull() ?? '';
 }
 
 /** A range in a string shows its elements, and not its borders. */

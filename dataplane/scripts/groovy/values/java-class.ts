@@ -3,6 +3,8 @@ export interface Obj {
   readonly javaClass: JavaClass;
   /** `toString()`; by default the class name and an identity hash. */
   text?(): string;
+  /** The same, for objects whose `toString()` can return null. */
+  textOrNull?(): string | null;
   /** Java's `equals`; identity by default. */
   equals?(other: Value): boolean;
   hash?(): number;

@@ -1,6 +1,6 @@
 import { Closure, Functional } from './closure.ts';
 import { ArrayValue, ByteArray, Entry, GMap, GSet, List } from './collections.ts';
-import { PRIMITIVES } from './core-classes.ts';
+import { GSTRING_IMPL, PRIMITIVES } from './core-classes.ts';
 import { decimalText, digitsOf } from './decimal.ts';
 import { doubleText, floatText } from './floating-text.ts';
 import { type Budget, JavaClass, type Value } from './java-class.ts';
@@ -55,7 +55,9 @@ function render(value: Value, style: TextStyle, within: readonly Value[]): strin
       value.elements === undefined &&
       value.javaClass.supertypes.size > 0 &&
       isCharacters(value)
-      ? quoted(text)
+      ? value.javaClass === GSTRING_IMPL
+        ? quoted(text, '"')
+        : quoted(text)
       : text;
   }
   if (value instanceof Closure) return `Script1$_run_closure1@${identityOf(value).toString(16)}`;
@@ -103,7 +105,7 @@ function arrayText(array: ArrayValue, style: TextStyle, within: readonly Value[]
 }
 
 /** A String as `inspect()` shows it. */
-function quoted(text: string): string {
+function quoted(text: string, mark = "'"): string {
   const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', "'": "\\'", '\\': '\\\\' };
-  return `'${text.replace(/[\n\r\t'\\]/g, (char) => escapes[char]!)}'`;
+  return `${mark}${text.replace(/[\n\r\t'\\]/g, (char) => escapes[char]!)}${mark}`;
 }

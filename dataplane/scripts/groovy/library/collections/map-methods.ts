@@ -5,7 +5,7 @@ import { castFail } from '../../values/sam-results.ts';
 import { addEntry, allClosures, elementMethods } from './element-methods.ts';
 import { fixedMap, unmodifiable } from './fixed-maps.ts';
 import { MapView, viewOwner } from './map-views.ts';
-import { comparing, naturalOrder, sorted, treeOrder } from './sorting.ts';
+import { comparing, naturalOrder, ordered, sorted, treeOrder } from './sorting.ts';
 import { allOf, itemsNow, listOf, shortened } from './walk.ts';
 import { holds } from './walking-methods.ts';
 
@@ -168,8 +168,8 @@ export const mapMethods: Readonly<Record<string, LibraryFunction>> = {
     (collectInto as CollectInto)(rt, self, [similarMap(rt, self, []), closure]),
   'collectEntries(Map, Closure)': collectInto!,
   'collectMany(Closure)': collectMany!,
-  'max(Closure)': max!,
-  'min(Closure)': min!,
+  'max(Closure)': ordered(max!),
+  'min(Closure)': ordered(min!),
   'findResults(Closure)': findResults!,
   'get(Object)': (rt, self: GMap, [key]: [Value]) => valueAt(self, treeKey(rt, self, key)),
   'get(Object, Object)': (rt, self: GMap, [key, fallback]: [Value, Value]) => {

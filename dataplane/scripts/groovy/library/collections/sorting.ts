@@ -1,4 +1,4 @@
-import type { Runtime, Steps, Value } from '../../values/java-class.ts';
+import type { LibraryFunction, Runtime, Steps, Value } from '../../values/java-class.ts';
 import { chargeLength } from '../../values/meter.ts';
 import { comparedBy as comparedByJava } from '../../values/sam-results.ts';
 import { Thrown } from '../../values/throwable.ts';
@@ -148,3 +148,9 @@ function javaOrder(rt: Runtime, left: Value, right: Value): number {
 function castFail(rt: Runtime, from: string, to: string): never {
   return rt.fail('java.lang.ClassCastException', `class ${from} cannot be cast to class ${to}`);
 }
+
+/** A method that needs an order, for values that have none of their own. */
+export const ordered =
+  (method: LibraryFunction): LibraryFunction =>
+  (rt: Runtime, self: Value, [order]: [Value]) =>
+    order === null ? rt.fail('java.lang.NullPointerException') : method(rt, self as never, [order] as never);

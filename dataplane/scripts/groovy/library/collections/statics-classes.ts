@@ -250,7 +250,8 @@ const arrays: Readonly<Record<string, LibraryFunction>> = {
 
 const objects: Readonly<Record<string, LibraryFunction>> = {
   'equals(Object, Object)': (rt, _self: Value, [left, right]: [Value, Value]) => rt.javaEquals(left, right),
-  'hash(Object...)': (rt, _self: Value, [values]: [ArrayValue]) => rt.hash(new List(values.items)),
+  'hash(Object...)': (rt, _self: Value, [values]: [ArrayValue | null]) =>
+    values === null ? 0 : rt.hash(new List(values.items)),
   'hashCode(Object)': (rt, _self: Value, [value]: [Value]) => rt.hash(value),
   'toString(Object)': (rt, _self: Value, [value]: [Value]) => rt.javaText(value),
   'toString(Object, String)': (rt, _self: Value, [value, fallback]: [Value, Value]) =>

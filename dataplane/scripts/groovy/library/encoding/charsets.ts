@@ -7,7 +7,7 @@ export class Charset implements Obj {
   readonly name: string;
 
   constructor(rt: Runtime, name: string) {
-    this.javaClass = rt.class('java.nio.charset.Charset');
+    this.javaClass = rt.class(`sun.nio.cs.${name.replaceAll('-', '_')}`);
     this.name = name;
   }
 
@@ -119,6 +119,9 @@ export const charsetClasses: readonly ClassSpec[] = [
       'displayName()': (_rt, self: Charset) => self.name,
     },
   },
+  ...['UTF_8', 'ISO_8859_1', 'US_ASCII', 'UTF_16', 'UTF_16BE', 'UTF_16LE'].map(
+    (name): ClassSpec => ({ name: `sun.nio.cs.${name}`, superclass: 'java.nio.charset.Charset' }),
+  ),
   {
     name: 'java.nio.charset.StandardCharsets',
     constants: {

@@ -3,7 +3,7 @@ import { type ArrayValue, GMap, List } from '../../values/collections.ts';
 import type { ClassSpec, JavaClass, LibraryFunction, Obj, Runtime, Steps, Value } from '../../values/java-class.ts';
 import { isWalkable, itemsNow } from '../collections/walk.ts';
 import { Plain } from '../encoding/encoding-classes.ts';
-import { type JsonManners, JsonUnescaped, parse, toJson } from './json-classes.ts';
+import { type JsonManners, JsonUnescaped, toJson } from './json-classes.ts';
 import { prettyJson } from './json-writer.ts';
 
 const DELEGATE = 'groovy.json.JsonDelegate';
@@ -174,8 +174,6 @@ export const jsonBuilderClasses: readonly ClassSpec[] = [
       'unescaped(CharSequence)': (rt, _self: Value, [text]: [Value]) => new JsonUnescaped(rt, rt.text(text)),
       'prettyPrint(String)': (rt, _self: Value, [text]: [string | null]) => {
         if (text === null) return rt.fail('java.lang.NullPointerException', null);
-        if (text === '') return text;
-        parse(rt, text, true);
         return prettyJson(rt, text);
       },
     },

@@ -93,6 +93,24 @@ function listText(rt: Runtime, items: readonly Value[], writing: JsonWriting, de
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
+const TOKEN = /\s*(?:("(?:[^"\\]|\\.)*"|[{}[\],:]|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)|("))/sy;
+
+/** Groovy only takes the text apart, and stops at a string without an end. */
+function* jsonTokens(rt: Runtime, text: string): Generator<string> {
+  const length = text.trimEnd().length;
+  TOKEN.lastIndex = 0;
+  let at = 0;
+  while (at < length) {
+    TOKEN.lastIndex = at;
+    const [, token, open] = TOKEN.exec(text) ?? [];
+    if (open !== undefined) return;
+    at = TOKEN.lastIndex;
+    if (token === undefined)
+      rt.fail('groovy.json.JsonException', 'no value or punctuation of JSON could be recognized');
+    yield token!;
+  }
+}
+
 /** `JsonOutput.prettyPrint`: four spaces, and a line of its own even for what an empty object holds. */
 export function prettyJson(rt: Runtime, text: string): string {
   let out = '';
@@ -102,7 +120,7 @@ export function prettyJson(rt: Runtime, text: string): string {
     rt.budget.allocate(2 + 8 * depth);
     return `\n${'    '.repeat(depth)}`;
   };
-  for (const token of text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gs) ?? []) {
+  for (const token of jsonTokens(rt, text)) {
     rt.budget.allocate(2 * token.length);
     if (token === '{' || token === '[') {
       depth++;

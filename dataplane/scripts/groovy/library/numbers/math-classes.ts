@@ -131,6 +131,7 @@ export const mathClasses: readonly ClassSpec[] = [
       'cbrt(double)': one(Math.cbrt),
       'log10(double)': one(Math.log10),
       'signum(double)': one(Math.sign),
+      'signum(float)': (_rt, _self: Value, [value]: [Float]) => new Float(Math.sign(value.value)),
       'toRadians(double)': one((value) => (value / 180) * Math.PI),
       'toDegrees(double)': one((value) => (value * 180) / Math.PI),
       'sin(double)': one(Math.sin),

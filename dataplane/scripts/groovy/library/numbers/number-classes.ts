@@ -194,11 +194,17 @@ const longStatics: Readonly<Record<string, LibraryFunction>> = {
   'bitCount(long)': (_rt, _self: Value, [value]: [bigint]) => bitCount(BigInt.asUintN(64, value)),
 };
 
+/** Java rounds a float to an Integer and a double to a Long. */
+function rounded(self: Double | Float): Value {
+  const whole = toLong(new Double(Math.floor(self.value + 0.5)));
+  return self instanceof Float ? toInt(whole) : whole;
+}
+
 function floatingMethods(make: (value: number) => Value): Record<string, LibraryFunction> {
   return {
     'isNaN()': (_rt, self: Double) => Number.isNaN(self.value),
     'isInfinite()': (_rt, self: Double) => Math.abs(self.value) === Number.POSITIVE_INFINITY,
-    'round()': (_rt, self: Double) => toLong(new Double(Math.floor(self.value + 0.5))),
+    'round()': (_rt, self: Double | Float) => rounded(self),
     'round(int)': (_rt, self: Double, [digits]: [number]) => make(roundDouble(self.value, digits)),
     'trunc()': (_rt, self: Double) => make(Math.trunc(self.value)),
     'trunc(int)': (_rt, self: Double, [digits]: [number]) => make(truncDouble(self.value, digits)),
@@ -292,7 +298,7 @@ export const numberClasses: readonly ClassSpec[] = [
     constants: { TRUE: true, FALSE: false },
     methods: {
       'booleanValue()': (_rt, self: boolean) => self,
-      'and(Boolean)': (_rt, self: boolean, [other]: [boolean]) => self && other,
+      'and(Boolean)': (_rt, self: boolean, [other]: [boolean | null]) => self && other === true,
       'or(Boolean)': (_rt, self: boolean, [other]: [boolean]) => self || other,
       'xor(Boolean)': (_rt, self: boolean, [other]: [boolean]) => self !== other,
       'implies(Boolean)': (_rt, self: boolean, [other]: [boolean]) => !self || other,

@@ -100,7 +100,8 @@ function group(rt: Runtime, { groups }: PatternMatch, index: number): Value {
   return found === undefined ? rt.fail('java.lang.IndexOutOfBoundsException', `No group ${index}`) : found;
 }
 
-function namedGroup(rt: Runtime, self: Matcher, name: string): Value {
+function namedGroup(rt: Runtime, self: Matcher, name: string | null): Value {
+  if (name === null) return rt.fail('java.lang.NullPointerException', 'Group name');
   const match = self.current();
   const index = self.regex.names.get(name);
   if (index === undefined) return rt.fail('java.lang.IllegalArgumentException', `No group with name <${name}>`);

@@ -53,7 +53,8 @@ function appended(rt: Runtime, className: string, text: string, value: Value): T
 const statics: Readonly<Record<string, LibraryFunction>> = {
   'valueOf(Object)': (rt, _self: Value, [value]: [Value]) => rt.javaText(value),
   'valueOf(char[])': (rt, _self: Value, [value]: [Value]) => rt.text(value),
-  'copyValueOf(char[])': (rt, _self: Value, [value]: [Value]) => rt.text(value),
+  'copyValueOf(char[])': (rt, _self: Value, [value]: [Value]) =>
+    value === null ? rt.fail('java.lang.NullPointerException') : rt.text(value),
   'format(String, int[])': (rt, _self: Value, [format, args]: [string, ArrayValue]) =>
     formatted(rt, format, argumentsOf(args)),
   'format(String, Object...)': (rt, _self: Value, [format, args]: [string, ArrayValue]) =>

@@ -6,6 +6,7 @@ import { Char } from '../../values/numbers.ts';
 import { bordersOf, indexIn, isRange, normalIndex, type RangeEnds } from '../collections/range-borders.ts';
 import { itemsNow } from '../collections/walk.ts';
 import { countOf } from '../numeric.ts';
+import { languageOf } from './locales.ts';
 
 /** A function over the text of a String, a GString or a builder. */
 export type TextFunction = (rt: Runtime, text: string, args: never) => ReturnType<LibraryFunction>;
@@ -187,9 +188,9 @@ export const stringMethods: Readonly<Record<string, LibraryFunction>> = onTexts(
   'stripLeading()': (_rt, text) => text.trimStart(),
   'stripTrailing()': (_rt, text) => text.trimEnd(),
   'toLowerCase()': (_rt, text) => newText(text.toLowerCase()),
-  'toLowerCase(Locale)': (_rt, text) => newText(text.toLowerCase()),
+  'toLowerCase(Locale)': (rt, text, [locale]: [Value]) => newText(text.toLocaleLowerCase(languageOf(rt, locale))),
   'toUpperCase()': (_rt, text) => newText(text.toUpperCase()),
-  'toUpperCase(Locale)': (_rt, text) => newText(text.toUpperCase()),
+  'toUpperCase(Locale)': (rt, text, [locale]: [Value]) => newText(text.toLocaleUpperCase(languageOf(rt, locale))),
   'capitalize()': (_rt, text) => text.slice(0, 1).toUpperCase() + text.slice(1),
   'uncapitalize()': (_rt, text) => text.slice(0, 1).toLowerCase() + text.slice(1),
   'reverse()': (rt, text) => {

@@ -108,7 +108,8 @@ export const streamValueClasses: readonly ClassSpec[] = [
     name: 'java.io.StringReader',
     superclass: 'java.io.Reader',
     constructors: {
-      '(String)': (rt, _self: Value, [text]: [string]) => new TextReader(rt, 'java.io.StringReader', text),
+      '(String)': (rt, _self: Value, [text]: [string | null]) =>
+        text === null ? rt.fail('java.lang.NullPointerException') : new TextReader(rt, 'java.io.StringReader', text),
     },
   },
   {

@@ -184,9 +184,6 @@ export function composedUri(
   fragment: string | null,
 ): string {
   let out = scheme === null ? '' : `${scheme}:`;
-  if (scheme !== null && path !== null && path !== '' && !path.startsWith('/')) {
-    throw new UriSyntaxError(`${out}${host === null ? '' : `//${host}`}${path}`, 'Relative path in absolute URI', -1);
-  }
   if (host !== null) {
     const isBare = host.includes(':') && !host.startsWith('[');
     out += `//${userInfo === null ? '' : `${quoted(userInfo, uriCharacters.userInfo, false)}@`}${isBare ? `[${host}]` : host}`;
@@ -195,6 +192,8 @@ export function composedUri(
   if (path !== null) out += quoted(path, uriCharacters.path, false);
   if (query !== null) out += `?${quoted(query, uriCharacters.any, false)}`;
   if (fragment !== null) out += `#${quoted(fragment, uriCharacters.any, false)}`;
+  if (scheme !== null && path !== null && path !== '' && !path.startsWith('/'))
+    throw new UriSyntaxError(out, 'Relative path in absolute URI', -1);
   return out;
 }
 

@@ -6,6 +6,7 @@ import { classFor } from '../coercion.ts';
 import { type Core, settle } from '../core.ts';
 import { declaredOf, fieldsOf, type Instance } from '../instance.ts';
 import { MetaClass } from '../meta-class.ts';
+import type { MetaProperty } from '../meta-property.ts';
 
 /** A closure that calls another with other arguments. */
 function derived(
@@ -118,8 +119,10 @@ export const languageClasses: readonly ClassSpec[] = [
       },
       'getMaximumNumberOfParameters()': (_rt, self: Closure) => self.shape.types.length,
       'getParameterTypes()': (_rt, self: Closure) => new ArrayValue(CLASS, [...self.shape.types]),
-      'curry(Object...)': (_rt, self: Closure, [args]: [ArrayValue]) =>
-        derived(self, args.items.length, (more) => [...args.items, ...more]),
+      'curry(Object...)': (_rt, self: Closure, [args]: [ArrayValue | null]) => {
+        const items = args?.items ?? [null];
+        return derived(self, items.length, (more) => [...items, ...more]);
+      },
       'rcurry(Object...)': (_rt, self: Closure, [args]: [ArrayValue]) =>
         derived(
           self,
@@ -221,14 +224,23 @@ export const languageClasses: readonly ClassSpec[] = [
       'isAnnotationPresent(Class)': () => false,
       'desiredAssertionStatus()': () => true,
     },
-    statics: { 'forName(String)': (rt, _self: Value, [name]: [string]) => classFor(rt as Core, name) },
+    statics: {
+      'forName(String)': (rt, _self: Value, [name]: [string | null]) =>
+        name === null ? rt.fail('java.lang.NullPointerException') : classFor(rt as Core, name),
+    },
   },
   { name: 'java.lang.Package', methods: { 'getName()': (_rt, self: Package) => self.name } },
+  { name: 'groovy.lang.MetaBeanProperty', methods: { 'getName()': (_rt, self: MetaProperty) => self.name } },
+  { name: 'org.codehaus.groovy.runtime.HandleMetaClass', interfaces: ['groovy.lang.MetaClass'] },
   {
     name: 'groovy.lang.MetaClass',
     kind: 'interface',
     property: (rt, self: MetaClass, name) =>
-      name === 'static' ? new MetaClass(rt as Core, self.type, true) : undefined,
+      name === 'static'
+        ? new MetaClass(rt as Core, self.type, true)
+        : ['methods', 'properties', 'metaMethods'].includes(name)
+          ? rt.fail('java.lang.UnsupportedOperationException', `${name} of a metaClass is not available`)
+          : undefined,
     setProperty: (_rt, self: MetaClass, name, value) => {
       self.add(name, value);
       return true;

@@ -1,12 +1,20 @@
 import type { Closure } from '../../values/closure.ts';
 import { ArrayValue, GMap, List } from '../../values/collections.ts';
 import { isNumber } from '../../values/conversions.ts';
+import { SCRIPT } from '../../values/core-classes.ts';
 import { GString } from '../../values/g-string.ts';
 import { type ClassSpec, type JavaClass, OBJECT, type Runtime, type Value } from '../../values/java-class.ts';
 import { identityOf } from '../../values/key-of.ts';
 import type { Core } from '../core.ts';
 import { MetaClass } from '../meta-class.ts';
+import { MetaProperty } from '../meta-property.ts';
 import { isSame } from '../operators.ts';
+
+/** Fields of a String, which Groovy cannot read. */
+const TEXT_FIELDS = 'value coder hash hashIsZero'
+  .split(' ')
+  .map((name) => `${name}=inaccessible`)
+  .join(' ');
 
 /** Runs a closure with an object as its delegate. */
 function* withDelegate(rt: Runtime, self: Value, closure: Closure) {
@@ -22,7 +30,7 @@ export const objectClasses: readonly ClassSpec[] = [
       'equals(Object)': (rt, self: Value, [other]: [Value]) => rt.javaEquals(self, other),
       'hashCode()': (rt, self: Value) => rt.hash(self),
       'getClass()': (rt, self: Value) => rt.classOf(self),
-      'is(Object)': (_rt, self: Value, [other]: [Value]) => isSame(self, other),
+      'is(Object)': (rt, self: Value, [other]: [Value]) => isSame(rt as Core, self, other, false),
       'with(Closure)': (rt, self: Value, [closure]: [Closure]) => withDelegate(rt, self, closure),
       'with(boolean, Closure)': function* (rt, self: Value, [returnsSelf, closure]: [boolean, Closure]) {
         const value = yield* withDelegate(rt, self, closure);
@@ -47,7 +55,7 @@ export const objectClasses: readonly ClassSpec[] = [
       'respondsTo(String, Object[])': (rt, self: Value, [name]: [string]) =>
         new List((rt as Core).methods(rt.classOf(self), name).map((each) => each.name)),
       'hasProperty(String)': (rt, self: Value, [name]: [string]) =>
-        (rt as Core).getter(rt.classOf(self), name) === null ? null : name,
+        (rt as Core).getter(rt.classOf(self), name) === null ? null : new MetaProperty(rt as Core, name),
       'invokeMethod(String, Object)': (rt, self: Value, [name, args]: [string, Value]) =>
         rt.call(
           self,
@@ -64,7 +72,14 @@ export const objectClasses: readonly ClassSpec[] = [
       },
       'sprintf(String, Object...)': (rt, _self: Value, [format, args]: [string, ArrayValue]) =>
         rt.callStatic(rt.class('String'), 'format', [format, ...formatArguments(args)]),
-      'dump()': (rt, self: Value) => `<${rt.classOf(self).name}@${rt.hash(self).toString(16)}>`,
+      'dump()': (rt, self: Value) => {
+        if (typeof self === 'string') return `<java.lang.String@${rt.hash(self).toString(16)} ${TEXT_FIELDS}>`;
+        if ((isNumber(self) && !rt.classOf(self).name.startsWith('java.math.')) || typeof self === 'boolean')
+          return `<${rt.classOf(self).name}@${rt.hash(self).toString(16)} value=inaccessible>`;
+        // The fields of Java's own classes are not known.
+        if (rt.classOf(self).declared === null) notAvailable(rt, `dump() of ${rt.classOf(self).name}`);
+        return `<${rt.classOf(self).name}@${rt.hash(self).toString(16)}>`;
+      },
       'wait()': (rt) => rt.fail('java.lang.IllegalMonitorStateException', 'current thread is not owner'),
       'notify()': (rt) => rt.fail('java.lang.IllegalMonitorStateException', 'current thread is not owner'),
       'sleep(long)': function* (rt, _self: Value, [milliseconds]: [bigint]) {
@@ -162,8 +177,14 @@ function declaredGetters(self: JavaClass): string[] {
     .filter((name) => name !== 'metaClass' && name !== 'class');
 }
 
+function notAvailable(rt: Runtime, what: string): never {
+  return rt.fail('java.lang.UnsupportedOperationException', `${what} is not available`);
+}
+
 function* propertiesMap(core: Core, self: Value) {
   const map = new GMap();
+  const isOfScript = core.classOf(self).declared !== null && !core.classOf(self).supertypes.has(SCRIPT);
+  if (!isOfScript) notAvailable(core, `the map of the properties of ${core.classOf(self).name}`);
   for (const type of core.classOf(self).supertypes) {
     const declared = type.declared as { fields?: Map<string, { isStatic: boolean; isProperty: boolean }> } | null;
     for (const [name, field] of declared?.fields ?? []) {

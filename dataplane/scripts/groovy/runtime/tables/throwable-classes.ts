@@ -74,11 +74,41 @@ const CLASSES: Readonly<Record<string, string>> = {
   'org.codehaus.groovy.control.CompilationFailedException': 'groovy.lang.GroovyRuntimeException',
   'org.codehaus.groovy.control.MultipleCompilationErrorsException':
     'org.codehaus.groovy.control.CompilationFailedException',
+  'groovy.lang.MissingFieldException': 'groovy.lang.GroovyRuntimeException',
   'groovy.json.JsonException': 'groovy.lang.GroovyRuntimeException',
   'org.codehaus.groovy.runtime.metaclass.MethodSelectionException': 'groovy.lang.GroovyRuntimeException',
   'java.lang.IncompatibleClassChangeError': 'java.lang.LinkageError',
   'java.lang.invoke.WrongMethodTypeException': 'java.lang.RuntimeException',
 };
+
+/** Exceptions that take a message and no cause. */
+const WITHOUT_CAUSE: readonly string[] = [
+  'java.lang.ArithmeticException',
+  'java.lang.ArrayStoreException',
+  'java.lang.ClassCastException',
+  'java.lang.CloneNotSupportedException',
+  'java.lang.IllegalMonitorStateException',
+  'java.lang.InstantiationException',
+  'java.lang.InterruptedException',
+  'java.lang.NegativeArraySizeException',
+  'java.lang.NoSuchFieldException',
+  'java.lang.NoSuchMethodException',
+  'java.lang.NullPointerException',
+  'java.lang.NumberFormatException',
+  'java.lang.OutOfMemoryError',
+  'java.lang.StackOverflowError',
+  'java.io.EOFException',
+  'java.io.FileNotFoundException',
+  'java.io.UnsupportedEncodingException',
+  'java.net.ConnectException',
+  'java.net.MalformedURLException',
+  'java.net.SocketException',
+  'java.net.SocketTimeoutException',
+  'java.net.UnknownHostException',
+  'java.util.InputMismatchException',
+  'java.util.concurrent.CancellationException',
+  'java.util.concurrent.TimeoutException',
+];
 
 function made(self: Value, message: Value, cause: Value = null): Throwable {
   return new Throwable(self as JavaClass, message as string | null, cause);
@@ -145,6 +175,41 @@ export const throwableClasses: readonly ClassSpec[] = [
         made(self, rt.text(detail), detail instanceof Throwable ? detail : null),
       '(String, Throwable)': (_rt, self: Value, [message, cause]: [Value, Value]) => made(self, message, cause),
     },
+  },
+  ...WITHOUT_CAUSE.map(
+    (name): ClassSpec => ({
+      name,
+      constructors: {
+        '()': (_rt, self: Value) => made(self, null),
+        '(String)': (_rt, self: Value, [message]: [Value]) => made(self, message),
+      },
+    }),
+  ),
+  { name: 'java.util.EmptyStackException', constructors: { '()': (_rt, self: Value) => made(self, null) } },
+  ...[
+    ['java.util.concurrent.ExecutionException', 'Throwable'],
+    ['java.io.UncheckedIOException', 'java.io.IOException'],
+  ].map(
+    ([name, cause]): ClassSpec => ({
+      name: name!,
+      constructors: {
+        [`(String, ${cause})`]: (_rt: Runtime, self: Value, [message, reason]: [Value, Value]) =>
+          made(self, message, reason),
+        [`(${cause})`]: (rt: Runtime, self: Value, [reason]: [Value]) =>
+          made(self, reason === null ? null : rt.text(reason), reason),
+      },
+    }),
+  ),
+  {
+    name: 'java.time.DateTimeException',
+    constructors: {
+      '(String)': (_rt, self: Value, [message]: [Value]) => made(self, message),
+      '(String, Throwable)': (_rt, self: Value, [message, cause]: [Value, Value]) => made(self, message, cause),
+    },
+  },
+  {
+    name: 'java.util.MissingResourceException',
+    constructors: { '(String, String, String)': (_rt, self: Value, [message]: [Value]) => made(self, message) },
   },
   ...[
     ['java.lang.IndexOutOfBoundsException', 'Index'],
