@@ -29,6 +29,12 @@ export type RowOutcome =
   | { readonly verdict: 'same' }
   | { readonly verdict: 'refused' | 'different'; readonly reason: string };
 
+/** Groovy answered with an environment and system properties. */
+const SURROUNDINGS = {
+  environment: {},
+  properties: { 'line.separator': '\n', 'file.separator': '/', 'path.separator': ':', 'file.encoding': 'UTF-8' },
+};
+
 export function groovyRows(text: string): GroovyRow[] {
   return text
     .split('\n')
@@ -52,6 +58,9 @@ export async function replayRow(row: GroovyRow): Promise<RowOutcome> {
   const { machine, result } = runScript(script, {
     print: (text) => {
       stdout += text;
+    },
+    prepare: (made) => {
+      made.surroundings = SURROUNDINGS;
     },
   });
   try {

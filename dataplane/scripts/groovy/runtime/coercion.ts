@@ -32,7 +32,7 @@ import { GString } from '../values/g-string.ts';
 import { CLASS, JavaClass, type LibraryMethod, OBJECT, type Steps, type Value } from '../values/java-class.ts';
 import { BigInteger, Byte, Char, Double, Float, Short } from '../values/numbers.ts';
 import { samResult, unboxed } from '../values/sam-results.ts';
-import { Thrown } from '../values/throwable.ts';
+import { Throwable, Thrown } from '../values/throwable.ts';
 import { type Core, MISSING, settle } from './core.ts';
 import { castFailure, missingConstructor } from './failures.ts';
 import { declaredOf, Instance, isEnumConstant } from './instance.ts';
@@ -278,6 +278,11 @@ export function parseNumber(core: Core, text: string, type: JavaClass): Value {
     const decimal = parseDecimal(text);
     if (decimal !== null) return decimal;
     const odd = /[^0-9.+\-eE]/.exec(text)?.[0];
+    if (text === '') {
+      const type = core.class('java.lang.ArrayIndexOutOfBoundsException');
+      const cause = new Throwable(type, 'Index 0 out of bounds for length 0');
+      return core.fail('java.lang.NumberFormatException', null, cause);
+    }
     return core.fail(
       'java.lang.NumberFormatException',
       odd === undefined

@@ -138,6 +138,12 @@ const collectionMethods: Readonly<Record<string, LibraryFunction>> = {
     other !== null && isSameKind(rt, self, other) && rt.equals(self, other),
   'containsAll(Collection)': (rt, self: Value, [values]: [Value]) =>
     itemsNow(rt, values).every((value) => contains(rt, self, value)),
+  ...Object.fromEntries(
+    ['int', 'long', 'double', 'char', 'byte'].map((type) => [
+      `containsAll(${type}[])`,
+      (rt: Runtime, self: Value, [values]: [Value]) => itemsNow(rt, values).every((value) => contains(rt, self, value)),
+    ]),
+  ),
   'containsAll(Object...)': (rt, self: Value, [values]: [Value]) =>
     itemsNow(rt, values).every((value) => contains(rt, self, value)),
   'isCase(Object)': (rt, self: Value, [value]: [Value]) => contains(rt, self, value),

@@ -101,9 +101,13 @@ const collections: Readonly<Record<string, LibraryFunction>> = {
     extreme(rt, itemsNow(rt, items), order, 1),
   'min(Collection, Comparator)': (rt, _self: Value, [items, order]: [Value, Value]) =>
     extreme(rt, itemsNow(rt, items), order, -1),
-  'unmodifiableList(List)': (rt, _self: Value, [list]: [Value]) => fixed(rt, list),
+  'unmodifiableList(List)': (rt, _self: Value, [list]: [Value]) =>
+    rt.isInstance(list, rt.class('java.util.LinkedList'))
+      ? fixedList(rt, [...itemsNow(rt, list)], 'UnmodifiableList')
+      : fixed(rt, list),
   'unmodifiableSet(Set)': (rt, _self: Value, [set]: [Value]) => fixed(rt, set),
-  'unmodifiableCollection(Collection)': (rt, _self: Value, [items]: [Value]) => fixed(rt, items),
+  'unmodifiableCollection(Collection)': (rt) =>
+    rt.fail('java.lang.UnsupportedOperationException', 'unmodifiableCollection(Collection) is not available'),
   'unmodifiableMap(Map)': (rt, _self: Value, [map]: [GMap]) => fixedMap(rt, map),
   'synchronizedList(List)': (rt, _self: Value, [list]: [Value]) => rt.call(list, 'asSynchronized', []),
   'synchronizedMap(Map)': (rt, _self: Value, [map]: [Value]) => rt.call(map, 'asSynchronized', []),

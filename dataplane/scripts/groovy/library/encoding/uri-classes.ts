@@ -1,5 +1,6 @@
 import { hashOfText } from '../../values/hash.ts';
 import type { ClassSpec, JavaClass, LibraryFunction, Obj, Runtime, Value } from '../../values/java-class.ts';
+import { Throwable } from '../../values/throwable.ts';
 import { onTexts } from '../strings/string-methods.ts';
 import {
   asciiUri,
@@ -237,7 +238,15 @@ export const uriClasses: readonly ClassSpec[] = [
     name: 'java.net.URL',
     constructors: {
       '(String)': (rt, _self: Value, [text]: [string | null]) =>
-        new UrlValue(rt, text ?? rt.fail('java.net.MalformedURLException', null)),
+        new UrlValue(
+          rt,
+          text ??
+            rt.fail(
+              'java.net.MalformedURLException',
+              null,
+              new Throwable(rt.class('java.lang.NullPointerException'), null),
+            ),
+        ),
       '(String, String, String)': (rt, _self: Value, [protocol, host, file]: [string, string, string]) =>
         new UrlValue(rt, `${protocol}://${host}${file}`),
       '(String, String, int, String)': (

@@ -69,8 +69,20 @@ export const streamClasses: readonly ClassSpec[] = [
     methods: streamOperations,
     statics,
   },
-  { name: 'java.util.stream.ReferencePipeline', interfaces: ['java.util.stream.Stream'] },
-  { name: 'java.util.stream.ReferencePipeline$Head', superclass: 'java.util.stream.ReferencePipeline' },
+  {
+    name: 'java.util.stream.ReferencePipeline',
+    interfaces: ['java.util.stream.Stream'],
+    methods: {
+      // Java has a class without a name for each operation.
+      'getClass()': (rt) =>
+        rt.fail('java.lang.UnsupportedOperationException', 'the class of a stream is not available'),
+    },
+  },
+  {
+    name: 'java.util.stream.ReferencePipeline$Head',
+    superclass: 'java.util.stream.ReferencePipeline',
+    methods: { 'getClass()': (rt, self: Value) => rt.classOf(self) },
+  },
   ...numberStreamClasses,
   ...numberOptionalClasses,
   ...numberSummaryClasses,

@@ -1,6 +1,7 @@
 import { parseDecimal } from '../../values/decimal.ts';
 import type { LibraryFunction, Runtime, Value } from '../../values/java-class.ts';
 import { type BigDecimal, BigInteger, Double, Float, Short } from '../../values/numbers.ts';
+import { Throwable } from '../../values/throwable.ts';
 import { onTexts } from './string-methods.ts';
 
 function notANumber(rt: Runtime, text: string, radix = 10): never {
@@ -52,12 +53,19 @@ export function parseDouble(rt: Runtime, text: string | null): number {
   return doubleIn(text) ?? notANumber(rt, text);
 }
 
+/** Java reads the first character without a look at the length. */
+export function emptyDecimal(rt: Runtime): never {
+  const type = rt.class('java.lang.ArrayIndexOutOfBoundsException');
+  const cause = new Throwable(type, 'Index 0 out of bounds for length 0');
+  return rt.fail('java.lang.NumberFormatException', null, cause);
+}
+
 /** Reads a decimal, or says which character is wrong as Java does. */
 export function parseBigDecimal(rt: Runtime, text: string): BigDecimal {
   rt.budget.spend((text.length / 8) ** 2);
   const value = parseDecimal(text);
   if (value !== null) return value;
-  if (text === '') return rt.fail('java.lang.NumberFormatException', 'Index 0 out of bounds for length 0');
+  if (text === '') return emptyDecimal(rt);
   const odd = /[^0-9.eE+-]/.exec(text)?.[0];
   if (odd === undefined) return rt.fail('java.lang.NumberFormatException', null);
   return rt.fail(

@@ -33,11 +33,9 @@ export function javaFormat(rt: Runtime, format: string, args: readonly Value[], 
       time: string | undefined,
       conversion: string | undefined,
     ) => {
-      if (conversion === undefined)
-        return rt.fail(
-          'java.util.UnknownFormatConversionException',
-          `Conversion = '${cutSpecifier(source, precision)}'`,
-        );
+      // Java names the character after the percent sign where it cannot read a specifier.
+      if (conversion === undefined || !/[a-zA-Z%]/.test(conversion))
+        return rt.fail('java.util.UnknownFormatConversionException', `Conversion = '${source[1] ?? '%'}'`);
       const spec: Specifier = {
         flags: flags.replace('<', ''),
         width: Number(width ?? 0),
@@ -70,11 +68,6 @@ export function javaFormat(rt: Runtime, format: string, args: readonly Value[], 
       return converted(rt, spec, value);
     },
   );
-}
-
-/** The character at which Java stops to read a specifier without a conversion. */
-function cutSpecifier(source: string, precision: string | undefined): string {
-  return precision === undefined ? source.at(-1)! : '.';
 }
 
 function checkWidth(rt: Runtime, { flags, width, source }: Specifier): void {

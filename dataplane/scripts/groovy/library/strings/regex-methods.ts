@@ -1,5 +1,6 @@
 import type { PatternMatch } from '../../../../../contract/pattern/pattern.ts';
 import { type GMap, List } from '../../values/collections.ts';
+import { GString } from '../../values/g-string.ts';
 import type { LibraryFunction, Runtime, Steps, Value } from '../../values/java-class.ts';
 import { castFail } from '../../values/sam-results.ts';
 import { countWhile } from '../collections/sequence-methods.ts';
@@ -45,7 +46,9 @@ function firstMatch(rt: Runtime, text: string, regex: Regex): PatternMatch | nul
 
 function* findWith(rt: Runtime, text: string, regex: Regex, closure: Value): Steps {
   const match = firstMatch(rt, text, regex);
-  return match === null ? null : yield* callWithMatch(rt, closure, match);
+  if (match === null) return null;
+  const found = yield* callWithMatch(rt, closure, match);
+  return found instanceof GString ? found.text() : found;
 }
 
 function* findAllWith(rt: Runtime, text: string, regex: Regex, closure: Value): Steps {

@@ -30,6 +30,15 @@ export class TextReader implements Obj {
     return line;
   }
 
+  truth(): boolean {
+    return true;
+  }
+
+  /** A loop over a reader takes the lines that are left. */
+  elements(): Value[] {
+    return [...linesOf(this).items];
+  }
+
   read(): number {
     return this.#at < this.#content.length ? this.#content.charCodeAt(this.#at++) : -1;
   }

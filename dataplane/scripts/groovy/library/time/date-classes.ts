@@ -10,18 +10,30 @@ import { isZoneId, offsetOfLocal } from './zone.ts';
 
 const DAY = 86_400_000;
 
+/** Class of the objects that `TimeZone.getTimeZone` gives. */
+const ZONE_INFO = 'sun.util.calendar.ZoneInfo';
+
 /** A java.util.TimeZone, by its id. */
 export class ZoneValue implements Obj {
   readonly javaClass: JavaClass;
   readonly id: string;
+  readonly #rt: Runtime;
 
-  constructor(rt: Runtime, id: string, className = 'java.util.TimeZone') {
+  constructor(rt: Runtime, id: string, className = ZONE_INFO) {
+    this.#rt = rt;
     this.javaClass = rt.class(className);
     this.id = id;
   }
 
   text(): string {
-    return this.id;
+    if (this.javaClass.name !== ZONE_INFO) return this.id;
+    // Other zones show the number of their changes.
+    if (!/^(?:UTC|GMT)$/.test(this.id))
+      return this.#rt.fail(
+        'java.lang.UnsupportedOperationException',
+        `the text of the time zone ${this.id} is not available`,
+      );
+    return `${ZONE_INFO}[id="${this.id}",offset=0,dstSavings=0,useDaylight=false,transitions=0,lastRule=null]`;
   }
 
   equals(other: Value): boolean {
@@ -186,8 +198,10 @@ export const dateClasses: readonly ClassSpec[] = [
     },
     statics: { 'valueOf(String)': (rt, _self: Value, [text]: [string]) => timestampOf(rt, text) },
   },
+  { name: ZONE_INFO, superclass: 'java.util.TimeZone' },
   {
     name: 'java.util.TimeZone',
+    kind: 'abstract',
     statics: {
       'getTimeZone(String)': (rt, _self: Value, [id]: [string]) => zoneOf(rt, id),
       'getDefault()': (rt) => new ZoneValue(rt, 'UTC'),

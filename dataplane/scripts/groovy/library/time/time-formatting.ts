@@ -1,5 +1,5 @@
 import type { Runtime, Value } from '../../values/java-class.ts';
-import { Throwable } from '../../values/throwable.ts';
+import { Throwable, Thrown } from '../../values/throwable.ts';
 import { Plain } from '../encoding/encoding-classes.ts';
 import type { DateElement, DateFields } from './date-element.ts';
 import { formatDate, MissingField } from './date-format.ts';
@@ -77,6 +77,17 @@ function resolvedText(rt: Runtime, fields: DateFields): string {
   return `{${rest.join(', ')}},ISO${parts.length === 0 ? '' : ` resolved to ${parts.join('T')}`}`;
 }
 
+/** Java reads an instant as a whole, and does not say which part of it is wrong. */
+function instantFields(rt: Runtime, text: Value, elements: readonly DateElement[]): DateFields {
+  try {
+    return fieldsIn(rt, text, elements, true);
+  } catch (error) {
+    if (!(error instanceof Thrown) || !error.throwable.message?.includes(INVALID)) throw error;
+    const { javaClass } = error.throwable;
+    return rt.fail(javaClass.name, `Text '${rt.text(text)}' could not be parsed at index 0`);
+  }
+}
+
 export function read(
   rt: Runtime,
   kind: TimeKind,
@@ -85,7 +96,7 @@ export function read(
   isStrict: boolean,
 ): TimeValue {
   if (text === null) rt.fail('java.lang.NullPointerException', 'text');
-  const fields = fieldsIn(rt, text, elements, isStrict);
+  const fields = kind === 'Instant' ? instantFields(rt, text, elements) : fieldsIn(rt, text, elements, isStrict);
   const needsDate = kind !== 'LocalTime';
   const needsTime = kind !== 'LocalDate';
   if ((needsDate && fields.day === undefined) || (needsTime && fields.hour === undefined)) {
