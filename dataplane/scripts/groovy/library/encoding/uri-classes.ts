@@ -189,6 +189,13 @@ const defaultPorts: ReadonlyMap<string, number> = new Map([
   ['ftp', 21],
 ]);
 
+/** Java reads the length of the text first. */
+function noText(rt: Runtime): never {
+  const reason = 'Cannot invoke "String.length()" because "spec" is null';
+  const cause = new Throwable(rt.class('java.lang.NullPointerException'), reason);
+  return rt.fail('java.net.MalformedURLException', reason, cause);
+}
+
 export const uriClasses: readonly ClassSpec[] = [
   {
     name: 'java.net.URI',
@@ -240,12 +247,7 @@ export const uriClasses: readonly ClassSpec[] = [
       '(String)': (rt, _self: Value, [text]: [string | null]) =>
         new UrlValue(
           rt,
-          text ??
-            rt.fail(
-              'java.net.MalformedURLException',
-              null,
-              new Throwable(rt.class('java.lang.NullPointerException'), null),
-            ),
+          text ?? noText(rt),
         ),
       '(String, String, String)': (rt, _self: Value, [protocol, host, file]: [string, string, string]) =>
         new UrlValue(rt, `${protocol}://${host}${file}`),
