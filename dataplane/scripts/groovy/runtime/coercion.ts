@@ -72,10 +72,10 @@ export function castTo(core: Core, value: Value, type: JavaClass): Value {
   if (boxed === BOOLEAN) return core.truth(value);
   if (boxed === STRING) return core.text(value);
   if (boxed === CLASS)
-    return typeof value === 'string' || value instanceof GString
-      ? (core.classes.find(core.text(value)) ??
-          castFailure(core, value, type, ` due to: java.lang.ClassNotFoundException: ${core.text(value)}`))
-      : castFailure(core, value, type);
+    return (
+      core.classes.find(core.text(value)) ??
+      castFailure(core, value, type, ` due to: java.lang.ClassNotFoundException: ${core.text(value)}`)
+    );
   if (NUMERIC.has(boxed) || boxed === NUMBER || boxed === CHARACTER) return toNumber(core, value, type, boxed);
   if (value instanceof Closure && type.isInterface) return functional(core, value, type);
   if (type.isEnum && (typeof value === 'string' || value instanceof GString))

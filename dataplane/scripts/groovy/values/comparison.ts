@@ -123,6 +123,8 @@ function compareIfComparable(rt: Runtime, left: Value, right: Value, isForEquali
     if (isCharText(right)) return left.code - right.charCodeAt(0);
     if (isNumber(right)) return compareNumbers(left.code, right);
     if (right instanceof Char) return left.code - right.code;
+  } else if (left instanceof GString && !isForEquality) {
+    return compareTexts(left.text(), rt.text(right));
   } else if (isNumber(right)) {
     if (isCharText(left)) return compareNumbers(left.charCodeAt(0), right);
   } else if (typeof left === 'string') {
@@ -130,8 +132,7 @@ function compareIfComparable(rt: Runtime, left: Value, right: Value, isForEquali
     if (right instanceof Char || right instanceof GString) return compareTexts(left, rt.text(right));
   } else if (left instanceof GString && (typeof right === 'string' || right instanceof GString)) {
     return compareTexts(left.text(), rt.text(right));
-  } else if (left instanceof GString && !isForEquality) return compareTexts(left.text(), rt.text(right));
-  else if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
+  } else if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
   else if (typeof left === 'object' && left !== null) {
     const object: Obj = left;
     const [a, b] = [rt.classOf(left), rt.classOf(right)];

@@ -187,6 +187,7 @@ export const stringMethods: Readonly<Record<string, LibraryFunction>> = onTexts(
   'strip()': (_rt, text) => text.trim(),
   'stripLeading()': (_rt, text) => text.trimStart(),
   'stripTrailing()': (_rt, text) => text.trimEnd(),
+  'clone()': (rt) => rt.fail('java.lang.CloneNotSupportedException', 'java.lang.String'),
   'toLowerCase()': (_rt, text) => newText(text.toLowerCase()),
   'toLowerCase(Locale)': (rt, text, [locale]: [Value]) => newText(text.toLocaleLowerCase(languageOf(rt, locale))),
   'toUpperCase()': (_rt, text) => newText(text.toUpperCase()),
