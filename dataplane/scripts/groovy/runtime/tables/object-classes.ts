@@ -183,8 +183,10 @@ function notAvailable(rt: Runtime, what: string): never {
 
 function* propertiesMap(core: Core, self: Value) {
   const map = new GMap();
-  const isOfScript = core.classOf(self).declared !== null && !core.classOf(self).supertypes.has(SCRIPT);
-  if (!isOfScript) notAvailable(core, `the map of the properties of ${core.classOf(self).name}`);
+  const type = core.classOf(self);
+  // Only the properties of script classes and of gateway objects are known in full.
+  const isForeign = type.declared === null ? !type.name.startsWith('org.forgerock.') : type.supertypes.has(SCRIPT);
+  if (isForeign) notAvailable(core, `the map of the properties of ${type.name}`);
   for (const type of core.classOf(self).supertypes) {
     const declared = type.declared as { fields?: Map<string, { isStatic: boolean; isProperty: boolean }> } | null;
     for (const [name, field] of declared?.fields ?? []) {
