@@ -54,7 +54,7 @@ export function parseDouble(rt: Runtime, text: string | null): number {
 }
 
 /** Java reads the first character without a look at the length. */
-export function emptyDecimal(rt: Runtime): never {
+function emptyDecimal(rt: Runtime): never {
   const type = rt.class('java.lang.ArrayIndexOutOfBoundsException');
   const cause = new Throwable(type, 'Index 0 out of bounds for length 0');
   return rt.fail('java.lang.NumberFormatException', null, cause);
