@@ -6,7 +6,7 @@ import type { Origin, Scope } from './unit.ts';
 /** Expressions that make an object each time. */
 const MAKING: ReadonlySet<Expression['kind']> = new Set(['new', 'new-array', 'list', 'map', 'gstring', 'closure']);
 
-/** Where the object of an expression comes from, as far as it can be told. */
+/** Returns the source of the object of an expression, as far as it can be told. */
 export function originOf(node: Expression, scope: Scope): Origin {
   if (node.kind === 'literal' && typeof node.value === 'string') return { kind: 'text', text: node.value };
   if (isOwnText(node)) {

@@ -4,7 +4,7 @@ import type { ClassNode, TypeName } from '../syntax/tree.ts';
 import { type JavaClass, OBJECT } from '../values/java-class.ts';
 import type { TypeNames } from './type-names.ts';
 
-/** Where an object comes from: a text or number of the script, a variable, an expression that makes it, or not known. */
+/** Source of an object: a text or number of the script, a variable, an expression that makes it, or not known. */
 export type Origin =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'number' | 'variable'; readonly of: object }
