@@ -175,7 +175,9 @@ function declareClasses(e: Emitting, tree: ScriptNode): { node: ClassNode; javaC
     const { superclass, interfaces } = superclassOf(e, node);
     javaClass.superclass = superclass;
     javaClass.interfaces =
-      (superclass === OBJECT || superclass === ENUM) && !javaClass.isInterface ? [...interfaces, GROOVY_OBJECT] : interfaces;
+      (superclass === OBJECT || superclass === ENUM) && !javaClass.isInterface
+        ? [...interfaces, GROOVY_OBJECT]
+        : interfaces;
     for (let at: JavaClass | null = superclass, steps = 0; at !== null; at = at.superclass) {
       if (at === javaClass || steps++ > 100)
         throw new ScriptError(`the class '${node.name}' is above itself`, node.place);

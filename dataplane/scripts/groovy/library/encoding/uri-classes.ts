@@ -244,11 +244,7 @@ export const uriClasses: readonly ClassSpec[] = [
   {
     name: 'java.net.URL',
     constructors: {
-      '(String)': (rt, _self: Value, [text]: [string | null]) =>
-        new UrlValue(
-          rt,
-          text ?? noText(rt),
-        ),
+      '(String)': (rt, _self: Value, [text]: [string | null]) => new UrlValue(rt, text ?? noText(rt)),
       '(String, String, String)': (rt, _self: Value, [protocol, host, file]: [string, string, string]) =>
         new UrlValue(rt, `${protocol}://${host}${file}`),
       '(String, String, int, String)': (
