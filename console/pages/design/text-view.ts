@@ -1,4 +1,4 @@
-import { Annotation, Compartment, EditorState, type Extension } from '@codemirror/state';
+import { Annotation, Compartment, EditorState, type Extension, findClusterBreak } from '@codemirror/state';
 import {
   EditorView,
   highlightActiveLine,
@@ -44,6 +44,8 @@ export class TextView {
       { key: 'Mod-y', run: () => draft.redo(), preventDefault: true },
       { key: 'Mod-Shift-z', run: () => draft.redo(), preventDefault: true },
       { key: 'Enter', run: breakLine },
+      { key: 'Backspace', run: (view) => erase(view, false) },
+      { key: 'Delete', run: (view) => erase(view, true) },
     ]);
     const listener = EditorView.updateListener.of(({ docChanged, selectionSet, state, transactions }) => {
       const isOwn = !transactions.some((one) => one.annotation(fromDraft) === true);
@@ -56,7 +58,7 @@ export class TextView {
       state: EditorState.create({
         doc: draft.text,
         extensions: [
-          ...[keys, listener, this.look.of(colours(draft.format)), noteMarking, LOOK],
+          ...[keys, listener, this.look.of(colours(draft.format)), noteMarking, typing, LOOK],
           ...[lineNumbers(), highlightSpecialChars(), highlightActiveLine(), highlightActiveLineGutter()],
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
@@ -104,6 +106,37 @@ export class TextView {
     this.typedAt = now;
     return `typing ${this.group}`;
   }
+}
+
+/**
+ * Replaces a selection by typed text. Left to itself, the browser joins lines with inline styles, which the policy of the
+ * pages refuses.
+ */
+const typing: Extension = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { inputType, data, isComposing } = event;
+    if (isComposing || inputType !== 'insertText' || data === null || view.state.selection.main.empty) return false;
+    view.dispatch(view.state.replaceSelection(data), { scrollIntoView: true, userEvent: 'input' });
+    return true;
+  },
+});
+
+/** Deletes the selection, or the character beside the cursor. */
+function erase({ state, dispatch }: EditorView, isForward: boolean): boolean {
+  const { from, to, empty, head } = state.selection.main;
+  const line = state.doc.lineAt(head);
+  const place = head - line.from;
+  const isAtEdge = isForward ? head === line.to : place === 0;
+  const other = isAtEdge ? head + (isForward ? 1 : -1) : line.from + findClusterBreak(line.text, place, isForward);
+  const [begin, end] = empty ? [Math.min(head, other), Math.max(head, other)] : [from, to];
+  if (begin < 0 || end > state.doc.length) return true;
+  dispatch({
+    changes: { from: begin, to: end },
+    selection: { anchor: begin },
+    scrollIntoView: true,
+    userEvent: 'delete',
+  });
+  return true;
 }
 
 /** Begins a line with the blanks of the one before, and more of them behind an opening bracket or colon. */
