@@ -113,7 +113,16 @@ describe('the steps of a route', () => {
 
   it('end for objects that refer to each other in a circle', () => {
     const chain = { name: 'chain', type: 'Chain', config: { filters: ['chain'], handler: 'chain' } };
-    expect(drawn({ heap: [chain], handler: 'chain' }).length).toBeGreaterThan(1);
+    expect(drawn({ heap: [chain], handler: 'chain' })).toHaveLength(3);
+  });
+
+  it('show what a named object leads to once, however often it is used', () => {
+    const heap = Array.from({ length: 60 }, (_, at) => ({
+      name: `h${at}`,
+      type: 'SequenceHandler',
+      config: { bindings: [{ handler: `h${at + 1}` }, { handler: `h${at + 1}` }] },
+    }));
+    expect(drawn({ heap, handler: 'h0' }).length).toBeLessThan(300);
   });
 
   it('have an empty place for a handler that is missing', () => {

@@ -41,14 +41,15 @@ export interface CanvasSequence {
   readonly handler: CanvasStep | null;
 }
 
-/** Documents may refer to objects in a circle, which the gateway reports; the picture ends there. */
-const DEEPEST = 24;
-
 interface Around {
   readonly document: JsonObject;
   readonly catalogue: Catalogue;
   readonly heap: ReadonlyMap<string, Path>;
-  readonly depth: number;
+  /**
+   * Named objects whose branches are in the picture: they are there once, where the first user is. Documents may refer to
+   * objects in a circle, and a few that use each other twice are a picture without end.
+   */
+  readonly shown: Set<string>;
 }
 
 /** Returns the way of requests through a route. */
@@ -56,7 +57,7 @@ export function routeSteps(document: JsonObject, catalogue: Catalogue): CanvasSe
   const heap = new Map<string, Path>();
   for (const [at, object] of listOf(document['heap']).entries())
     if (isJsonObject(object) && typeof object['name'] === 'string') heap.set(object['name'], ['heap', at]);
-  return sequenceAt(['handler'], { document, catalogue, heap, depth: 0 });
+  return sequenceAt(['handler'], { document, catalogue, heap, shown: new Set() });
 }
 
 /** Returns all steps of a sequence, with those of its branches. */
@@ -69,15 +70,28 @@ export function allSteps({ chain, filters, handler }: CanvasSequence): CanvasSte
 function sequenceAt(path: Path, around: Around): CanvasSequence {
   const value = valueAt(around.document, path);
   const nothing = { chain: null, list: null, filters: [], handlerAt: path, handler: null };
-  if (value === undefined || value === null || around.depth > DEEPEST) return nothing;
-  const { declaredAt, object, type, name } = declared(value, path, around);
-  if (declaredAt === null || type !== 'Chain') return { ...nothing, handler: stepAt('handler', path, around) };
+  if (value === undefined || value === null) return nothing;
+  const found = declared(value, path, around);
+  if (found.type !== 'Chain' || found.declaredAt === null || !isFirstUse(value, around)) {
+    return { ...nothing, handler: stepAt('handler', path, around) };
+  }
+  return chainAt(path, found, found.declaredAt, around);
+}
+
+function chainAt(path: Path, found: Found, declaredAt: Path, around: Around): CanvasSequence {
   const config = [...declaredAt, 'config'];
   const list = [...config, 'filters'];
-  const inside = { ...around, depth: around.depth + 1 };
-  const chain: CanvasStep = { kind: 'handler', path, declaredAt, object, type, name, branches: [] };
+  const chain: CanvasStep = { kind: 'handler', path, ...found, branches: [] };
   const handlerAt = [...config, 'handler'];
-  return { chain, list, filters: filtersIn(list, inside), handlerAt, handler: handlerStep(handlerAt, inside) };
+  return { chain, list, filters: filtersIn(list, around), handlerAt, handler: handlerStep(handlerAt, around) };
+}
+
+/** Whether the branches of an object are still to be shown. An object in place has one user. */
+function isFirstUse(value: JsonValue, { shown }: Around): boolean {
+  if (typeof value !== 'string') return true;
+  if (shown.has(value)) return false;
+  shown.add(value);
+  return true;
 }
 
 /** A handler at the end of a Chain. Another Chain there is a step with a branch. */
@@ -92,17 +106,18 @@ function filtersIn(list: Path, around: Around): readonly CanvasStep[] {
 }
 
 function stepAt(kind: CanvasStep['kind'], path: Path, around: Around): CanvasStep {
-  const found = declared(valueAt(around.document, path) ?? null, path, around);
+  const value = valueAt(around.document, path) ?? null;
+  const found = declared(value, path, around);
+  return { kind, path, ...found, branches: stepBranches(value, path, found, around) };
+}
+
+function stepBranches(value: JsonValue, path: Path, found: Found, around: Around): readonly CanvasBranch[] {
   const type = around.catalogue.find(found.type);
-  const inside = { ...around, depth: around.depth + 1 };
-  const isShown = type !== null && found.declaredAt !== null && around.depth <= DEEPEST;
-  const branches =
-    isShown && type.type === 'Chain'
-      ? [{ label: 'chain', condition: null, sequence: sequenceAt(path, inside) }]
-      : isShown
-        ? branchesOf(type.fields, objectOf(found.object?.['config']), [...found.declaredAt, 'config'], inside)
-        : [];
-  return { kind, path, ...found, branches };
+  if (type === null || found.declaredAt === null || !isFirstUse(value, around)) return [];
+  if (type.type === 'Chain') {
+    return [{ label: 'chain', condition: null, sequence: chainAt(path, found, found.declaredAt, around) }];
+  }
+  return branchesOf(type.fields, objectOf(found.object?.['config']), [...found.declaredAt, 'config'], around);
 }
 
 type Found = Pick<CanvasStep, 'declaredAt' | 'object' | 'type' | 'name'>;
