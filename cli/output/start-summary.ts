@@ -40,6 +40,7 @@ export function startSummary(
   const at = url({ scheme: 'http', ...adminAddress }).split(' ', 1)[0];
   return [
     ...lines,
+    `console     ${at}/console/`,
     `health      ${at}/health/live and ${at}/health/ready`,
     `metrics     ${at}/${prefix}/metrics/prometheus and ${at}/${prefix}/metrics/api?_queryFilter=true`,
   ];

@@ -79,6 +79,7 @@ describe('gatewarden run', () => {
       "gateway._router, 2 routes in this order:\n  10-a  ${find(request.uri.path, '^/a')}\n  20-b",
     );
     expect(stdout).toContain(`traffic     http://127.0.0.1:${port}\n`);
+    expect(stdout).toContain(`console     http://127.0.0.1:${adminPort}/console/\n`);
     expect(stdout).toContain(`metrics     http://127.0.0.1:${adminPort}/gw/metrics/prometheus`);
     expect((await gateway!.admin('/gw/metrics/prometheus')).status).toBe(200);
     expect((await gateway!.admin('/health/ready')).status).toBe(200);
