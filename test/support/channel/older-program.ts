@@ -9,7 +9,7 @@ const ADDED_FIELDS = ['authorities', 'counts'];
 
 /**
  * Copies the program to a folder, without one type of object, as a version from before that type would be.
- * @param type the name of its definition in the catalogue
+ * @param type the name of its definition among the common types of the catalogue
  * @returns the path of the executable
  */
 export function olderProgram(folder: string, type: string): string {
@@ -17,7 +17,7 @@ export function olderProgram(folder: string, type: string): string {
     cpSync(join(repository, part), join(folder, part), { recursive: true });
   }
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
-  edit(folder, 'dataplane/catalogue/catalogue.ts', new RegExp(`^ {4}${type},\\n`, 'm'), '');
+  edit(folder, 'dataplane/catalogue/groups/common-types.ts', new RegExp(`^ {2}${type},\\n`, 'm'), '');
   return join(folder, 'cli', 'gatewarden');
 }
 
