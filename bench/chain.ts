@@ -219,6 +219,15 @@ const auditedRoute = {
   ...(forwards('/api/v1/orders/', 80) as object),
   auditService: { type: 'AuditService', config: { eventHandlers: [auditFiles] } },
 };
+const endpoints = ['192.0.2.3', '192.0.2.4', '192.0.2.5'].map((host) => ({ uri: `http://${host}:80` }));
+/** The same route with three endpoints in place of a `baseURI`. */
+const spreadRoute = {
+  ...(forwards('/api/v1/orders/', 80) as object),
+  handler: {
+    type: 'ReverseProxyHandler',
+    config: { connections: 1024, backends: { type: 'Backends', config: { endpoints } } },
+  },
+};
 const mapped: Filter = (exchange, next) => mapResponse(next(exchange), exchange, (response) => response);
 const awaited: Filter = async (exchange, next) => await next(exchange);
 const subjects: Record<string, Subject> = {
@@ -227,6 +236,7 @@ const subjects: Record<string, Subject> = {
   map: filtered([mapped]),
   await: filtered([awaited]),
   route: routed([forwards('/api/v1/orders/', 80)]),
+  endpoints: routed([spreadRoute]),
   audit: routed([auditedRoute]),
   'six-real': routed([forwards('/api/v1/orders/', 80, sixFilters)]),
   ...Object.fromEntries(
