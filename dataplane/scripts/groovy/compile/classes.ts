@@ -215,7 +215,7 @@ function tupleConstructors(
   };
   const byName: TemplateMethod = {
     name: '<init>',
-    types: [unit.types.classes.named('java.util.Map')],
+    types: [unit.types.classes.named(isImmutable ? 'java.util.Map' : 'java.util.LinkedHashMap')],
     hasDefault: [false],
     isVariadic: false,
     isStatic: false,
@@ -223,9 +223,14 @@ function tupleConstructors(
     returns: null,
     code: named,
   };
-  if (!isImmutable || own.length === 0) return [byName, tuple];
-  // All properties, or none.
-  return [byName, tuple, { ...tuple, types: [], hasDefault: [] }];
+  const first = tuple.types[0]?.name;
+  const isMap = first === 'java.util.Map';
+  // Names are set after the constructor without arguments, unless the first property could take the map itself.
+  if (!isImmutable) return first === 'java.lang.Object' || (isMap && own.length > 1) ? [byName, tuple] : [tuple];
+  if (own.length === 0) return [byName, tuple];
+  // All properties, or none; a lone map is always that of the names.
+  const none = { ...tuple, types: [], hasDefault: [] };
+  return isMap && own.length === 1 ? [byName, none] : [byName, tuple, none];
 }
 
 /** Code that sets the fields, and runs the blocks between them. */

@@ -332,6 +332,7 @@ function setField(core: Core, self: Obj, name: string, value: Value): Value {
 
 /** Properties by name, for classes whose properties are final. */
 function initNamed(core: Core, self: Obj, type: JavaClass, named: Value): void {
+  if (named === null) return;
   for (const { entryKey, value } of (named as GMap).entries()) {
     const name = core.text(entryKey);
     const found = declaredOf(type)!.fields.get(name);

@@ -1,10 +1,11 @@
 import { ArrayValue, ByteArray, List } from '../../values/collections.ts';
+import { PRIMITIVES } from '../../values/core-classes.ts';
 import type { ClassSpec, LibraryFunction, Runtime, Steps, Value } from '../../values/java-class.ts';
 import { Byte } from '../../values/numbers.ts';
 import { countOf } from '../numeric.ts';
 import { cursorOver } from './cursors.ts';
 import { elementMethods } from './element-methods.ts';
-import { bordersOf, indexIn, isRange, normalIndex, type RangeEnds } from './range-borders.ts';
+import { bordersOf, indexIn, isRange, listBordersOf, normalIndex, type RangeEnds } from './range-borders.ts';
 import { inOrder, sameKind, sequenceMethods, uniqueOf } from './sequence-methods.ts';
 import { hashSetOf, indicesOf, itemsNow, JavaIterator, listOf } from './walk.ts';
 
@@ -39,11 +40,11 @@ function putAt(rt: Runtime, array: AnyArray, index: number, value: Value): void 
 }
 
 function part(rt: Runtime, array: AnyArray, range: RangeEnds): Value {
-  const items = itemsNow(rt, array);
-  const { from, end, isReversed } = bordersOf(rt, range, items.length);
-  if (end > items.length)
-    rt.fail('java.lang.ArrayIndexOutOfBoundsException', `Index ${end - 1} out of bounds for length ${items.length}`);
-  const found = items.slice(from, end);
+  const isOfObjects = array instanceof ArrayValue && !Object.hasOwn(PRIMITIVES, array.javaClass.component!.name);
+  const { from, end, isReversed } = (isOfObjects ? listBordersOf : bordersOf)(rt, range, lengthOf(array));
+  // Groovy takes the elements of primitives one by one, so a border that is still negative counts from the end again.
+  const found: Value[] = [];
+  for (let at = from; at < end; at++) found.push(elementAt(rt, array, at));
   return listOf(rt, isReversed ? found.reverse() : found);
 }
 

@@ -8,7 +8,7 @@ import { stepsOf } from '../steps-of.ts';
 import { listCursor } from './cursors.ts';
 import { elementMethods } from './element-methods.ts';
 import { checkResizable, immutableList, rangePart, subList } from './fixed-lists.ts';
-import { bordersOf, indexIn, isRange, normalIndex, type RangeEnds } from './range-borders.ts';
+import { bordersOf, indexIn, isEmptyRange, isRange, listBordersOf, normalIndex, type RangeEnds } from './range-borders.ts';
 import { inOrder, sequenceMethods, shuffleItems, uniqueOf } from './sequence-methods.ts';
 import { allOf, checkChangeable, indicesOf, isIn, itemsNow, JavaIterator, listOf, refill } from './walk.ts';
 import { holds } from './walking-methods.ts';
@@ -34,9 +34,7 @@ function elementAt(rt: Runtime, self: Value, index: number): Value {
 
 function partAt(rt: Runtime, self: Value, range: RangeEnds): Value {
   const items = itemsNow(rt, self);
-  const { from, end, isReversed } = bordersOf(rt, range, items.length);
-  if (end > items.length) rt.fail('java.lang.IndexOutOfBoundsException', `toIndex = ${end}`);
-  if (from > end) rt.fail('java.lang.IllegalArgumentException', `fromIndex(${from}) > toIndex(${end})`);
+  const { from, end, isReversed } = listBordersOf(rt, range, items.length);
   const part = items.slice(from, end);
   return listOf(rt, isReversed ? part.reverse() : part);
 }
@@ -127,12 +125,22 @@ function listIterator(rt: Runtime, self: Value, at: number): JavaIterator {
   return new JavaIterator(rt, listCursor(rt, list, at), 'java.util.ArrayList$ListItr');
 }
 
+/** An empty range names the place of an element, or the end of the list. */
+function placeOf(rt: Runtime, range: RangeEnds, size: number): { readonly from: number; readonly end: number } {
+  const at = normalIndex(rt, indexIn(rt, range.from), size);
+  if (at > size) rt.fail('java.lang.IndexOutOfBoundsException', `toIndex = ${at}`);
+  return { from: at, end: at };
+}
+
 const putRange: LibraryFunction = (rt: Runtime, self: Value, [range, value]: [RangeEnds, Value]) => {
   const items = changed(rt, self);
-  const { from, end } = bordersOf(rt, range, items.length);
+  const { from, end } = isEmptyRange(range) ? placeOf(rt, range, items.length) : bordersOf(rt, range, items.length);
+  if (from < 0) rt.fail('java.lang.IndexOutOfBoundsException', `fromIndex = ${from}`);
   const isSequence = value instanceof List || value instanceof GSet;
   const rest = items.slice(end);
-  refill(items, [...items.slice(0, from), ...(isSequence ? itemsNow(rt, value) : [value]), ...rest]);
+  rt.budget.allocate(8 * Math.max(0, from - items.length));
+  const before = [...items.slice(0, from), ...new Array<Value>(Math.max(0, from - items.length)).fill(null)];
+  refill(items, [...before, ...(isSequence ? itemsNow(rt, value) : [value]), ...rest]);
   rt.budget.spend(items.length);
 };
 

@@ -129,10 +129,11 @@ function* removeEntries(rt: Runtime, self: GMap, closure: Value, wanted: boolean
   return gone.length > 0;
 }
 
-function* groupEntries(rt: Runtime, self: GMap, closure: Value): Steps<GMap> {
+/** Without a closure every entry is the key of a group of its own. */
+function* groupEntries(rt: Runtime, self: GMap, closure: Value | undefined): Steps<GMap> {
   const groups = new GMap();
   for (const entry of self.entries()) {
-    const key = yield* rt.invokeWithEntry(closure, entry);
+    const key = closure === undefined ? entry : yield* rt.invokeWithEntry(closure, entry);
     const known = groups.get(key);
     const group = known instanceof GMap ? known : similarMap(rt, self, []);
     if (known === undefined) groups.put(key, group);
@@ -143,7 +144,6 @@ function* groupEntries(rt: Runtime, self: GMap, closure: Value): Steps<GMap> {
 
 function* groupNested(rt: Runtime, self: GMap, closures: readonly Value[]): Steps<GMap> {
   const [first, ...rest] = closures;
-  if (first === undefined) return self;
   const groups = yield* groupEntries(rt, self, first);
   if (rest.length === 0) return groups;
   const nested = new GMap();

@@ -51,10 +51,10 @@ export class UriValue implements Obj {
 }
 
 /** Reads a URI, or throws a URISyntaxException. */
-export function uriParts(rt: Runtime, text: string): UriParts {
+export function uriParts(rt: Runtime, text: string, needsServer = false): UriParts {
   rt.budget.spend(text.length / 4);
   try {
-    return readUri(text);
+    return readUri(text, needsServer);
   } catch (error) {
     if (error instanceof UriSyntaxError) return rt.fail('java.net.URISyntaxException', error.message);
     throw error;
@@ -83,6 +83,7 @@ function created(rt: Runtime, text: string): UriValue {
   }
 }
 
+const ofServer = (rt: Runtime, text: string): UriValue => new UriValue(rt, text, uriParts(rt, text, true));
 const written = (rt: Runtime, parts: UriParts): UriValue => new UriValue(rt, writtenUri(parts));
 
 /** Getters that URI and the mutable URI of the gateway share. */
@@ -206,9 +207,9 @@ export const uriClasses: readonly ClassSpec[] = [
         rt,
         _self: Value,
         [scheme, userInfo, host, port, path, query, fragment]: [string, string, string, number, string, string, string],
-      ) => new UriValue(rt, composed(rt, scheme, userInfo, host, port, path, query, fragment)),
+      ) => ofServer(rt, composed(rt, scheme, userInfo, host, port, path, query, fragment)),
       '(String, String, String, String)': (rt, _self: Value, [scheme, host, path, fragment]: (string | null)[]) =>
-        new UriValue(rt, composed(rt, scheme!, null, host!, -1, path!, null, fragment!)),
+        ofServer(rt, composed(rt, scheme!, null, host!, -1, path!, null, fragment!)),
       '(String, String, String, String, String)': (
         rt,
         _self: Value,

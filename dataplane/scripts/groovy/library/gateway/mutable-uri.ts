@@ -76,6 +76,7 @@ function setPart(rt: Runtime, self: MutableUri, part: Part, value: Value): void 
       decoded.query,
       decoded.fragment,
     ),
+    true,
   );
 }
 

@@ -93,6 +93,7 @@ const methods: Readonly<Record<string, LibraryFunction>> = {
   },
   'putAt(groovy.lang.IntRange, Object)': (rt, self: TextBuilder, [range, value]: [RangeEnds, Value]) => {
     const { from, end } = bordersOf(rt, range, self.content.length);
+    checkRange(rt, self, from, Math.min(end, self.content.length));
     const text = rt.text(value);
     rt.budget.allocate(2 * (self.content.length + text.length));
     self.content = self.content.slice(0, from) + text + self.content.slice(end);

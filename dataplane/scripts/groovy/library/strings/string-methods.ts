@@ -3,7 +3,7 @@ import { PRIMITIVES } from '../../values/core-classes.ts';
 import type { LibraryFunction, Runtime, Value } from '../../values/java-class.ts';
 import { chargeCharacters, chargeItems, chargeText, SHORT_TEXT } from '../../values/meter.ts';
 import { Char } from '../../values/numbers.ts';
-import { bordersOf, indexIn, isRange, normalIndex, type RangeEnds } from '../collections/range-borders.ts';
+import { bordersOf, indexIn, isEmptyRange, isRange, normalIndex, type RangeEnds } from '../collections/range-borders.ts';
 import { itemsNow } from '../collections/walk.ts';
 import { countOf } from '../numeric.ts';
 import { languageOf } from './locales.ts';
@@ -67,6 +67,7 @@ function characterAt(rt: Runtime, text: string, index: number): string {
 }
 
 function part(rt: Runtime, text: string, range: RangeEnds): string {
+  if (isEmptyRange(range)) return '';
   const { from, end, isReversed } = bordersOf(rt, range, text.length);
   const found = substring(rt, text, from, end);
   return isReversed ? [...found].reverse().join('') : found;

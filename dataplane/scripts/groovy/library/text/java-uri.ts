@@ -42,15 +42,18 @@ interface Authority {
 
 const NO_SERVER: Authority = { userInfo: null, host: null, port: -1 };
 
-/** Reads a URI as `new java.net.URI(text)` does. @throws UriSyntaxError */
-export function readUri(text: string): UriParts {
+/**
+ * Reads a URI as `new java.net.URI(text)` does; one that is made of a host and a port must have both as servers do.
+ * @throws UriSyntaxError
+ */
+export function readUri(text: string, needsServer = false): UriParts {
   const colon = text.search(/[:/?#]/);
-  if (colon < 0 || text[colon] !== ':') return { scheme: null, opaque: null, ...readHierarchy(text, 0) };
+  if (colon < 0 || text[colon] !== ':') return { scheme: null, opaque: null, ...readHierarchy(text, 0, needsServer) };
   if (colon === 0) throw new UriSyntaxError(text, 'Expected scheme name', 0);
   check(text, 0, 1, uriCharacters.letter, 'scheme name');
   check(text, 1, colon, uriCharacters.scheme, 'scheme name');
   const scheme = text.slice(0, colon);
-  if (text[colon + 1] === '/') return { scheme, opaque: null, ...readHierarchy(text, colon + 1) };
+  if (text[colon + 1] === '/') return { scheme, opaque: null, ...readHierarchy(text, colon + 1, needsServer) };
   const end = placeOf(text, colon + 1, '#');
   if (end <= colon + 1) throw new UriSyntaxError(text, 'Expected scheme-specific part', colon + 1);
   check(text, colon + 1, end, uriCharacters.any, 'opaque part');
@@ -65,7 +68,7 @@ export function readUri(text: string): UriParts {
   };
 }
 
-function readHierarchy(text: string, from: number): Omit<UriParts, 'scheme' | 'opaque'> {
+function readHierarchy(text: string, from: number, needsServer: boolean): Omit<UriParts, 'scheme' | 'opaque'> {
   let at = from;
   let authority: string | null = null;
   let server = NO_SERVER;
@@ -73,7 +76,7 @@ function readHierarchy(text: string, from: number): Omit<UriParts, 'scheme' | 'o
     at += 2;
     const end = placeOf(text, at, '/?#');
     if (end > at) {
-      server = readAuthority(text, at, end);
+      server = readAuthority(text, at, end, needsServer);
       authority = text.slice(at, end);
     } else if (end === text.length) throw new UriSyntaxError(text, 'Expected authority', at);
     at = end;
@@ -96,7 +99,7 @@ function readFragment(text: string, at: number): string | null {
   return text.slice(at + 1);
 }
 
-function readAuthority(text: string, from: number, end: number): Authority {
+function readAuthority(text: string, from: number, end: number, needsServer: boolean): Authority {
   const isServer =
     endOfSet(text, from, end, uriCharacters.server) === end || /^[^\]]*\[[^\]]*\]/.test(text.slice(from, end));
   const isName = endOfSet(text, from, end, uriCharacters.registryName) === end;
@@ -107,7 +110,7 @@ function readAuthority(text: string, from: number, end: number): Authority {
   try {
     return readServer(text, from, end);
   } catch (error) {
-    if (isName && error instanceof UriSyntaxError) return NO_SERVER;
+    if (!needsServer && isName && error instanceof UriSyntaxError) return NO_SERVER;
     throw error;
   }
 }
