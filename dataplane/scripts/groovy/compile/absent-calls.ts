@@ -167,7 +167,7 @@ export function assignedNames(tree: ScriptNode): ReadonlySet<string> {
 }
 
 /** Members of nodes that are words of the grammar, not of the script. */
-const GRAMMAR: ReadonlySet<string> = new Set(['kind', 'operator', 'navigation', 'form', 'source', 'words']);
+const GRAMMAR: ReadonlySet<string> = new Set(['kind', 'operator', 'navigation', 'form', 'source', 'shown', 'words']);
 
 /** Every name and text of a script, with how often it stands there. */
 function wordsOf(tree: ScriptNode): ReadonlyMap<string, number> {

@@ -1,4 +1,4 @@
-import type { Place } from '../syntax/place.ts';
+import { codePoints, type Place } from '../syntax/place.ts';
 import type { Arguments, Expression, MapItem, Statement, TypeName } from '../syntax/tree.ts';
 import { type Emitting, quote } from './emitting.ts';
 import { emitExpression } from './expressions.ts';
@@ -21,7 +21,7 @@ export function emitAssert(e: Emitting, node: Assert, scope: Scope): string {
 
 function powerAssert(e: Emitting, node: Assert, scope: Scope): string {
   const kept = e.unit.temporary(scope);
-  const { line } = node.at;
+  const { line, column } = node.place;
   // A source of several lines is shown without values, because columns of other lines mean nothing below the first.
   const isOneLine = !node.source.includes('\n');
   const recording: Emitting = {
@@ -30,12 +30,12 @@ function powerAssert(e: Emitting, node: Assert, scope: Scope): string {
       const place = isOneLine ? recordedAt(e, each, inner) : null;
       const code = emitExpression(each.kind === 'closure' ? e : recording, each, inner);
       if (place === null || place.line !== line) return code;
-      return `H.note(${kept},${place.column - node.at.column + 'assert '.length},${code})`;
+      return `H.note(${kept},${codePoints(node.source.slice(0, place.column - column))},${code})`;
     },
     condition: (each, inner) => `rt.truth(${recording.value(each, inner)})`,
   };
   const condition = recording.condition(node.condition, scope);
-  return `${kept}=[];if(!${condition})H.powerAssertionFailed(rt,${quote(node.source)},${kept});`;
+  return `${kept}=[];if(!${condition})H.powerAssertionFailed(rt,${quote(node.shown)},${kept});`;
 }
 
 /** The place in the source below which the value of an expression is shown; null if it is not shown. */

@@ -21,7 +21,7 @@ export function powerAssertionFailed(core: Core, source: string, notes: readonly
   return core.fail(
     'org.codehaus.groovy.runtime.powerassert.PowerAssertionError',
     drawing(
-      `assert ${source}`,
+      source,
       notes.map(({ column, value }) => ({ column: column + 1, text: valueText(core, value) })),
     ),
   );

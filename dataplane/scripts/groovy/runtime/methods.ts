@@ -1,6 +1,6 @@
 import { Closure, Functional } from '../values/closure.ts';
 import { ArrayValue, GMap, List } from '../values/collections.ts';
-import { SCRIPT, STRING } from '../values/core-classes.ts';
+import { SCRIPT } from '../values/core-classes.ts';
 import { GString } from '../values/g-string.ts';
 import { JavaClass, type LibraryMethod, OBJECT, type Steps, type Value } from '../values/java-class.ts';
 import { NULL_OBJECT } from '../values/null-object.ts';
@@ -38,7 +38,9 @@ export function send(core: Core, self: Value, name: string, args: readonly Value
   const found = tryWithParts(core, self, core.methods(type, name), args);
   if (found !== MISSING) return found;
   const other = sendOtherwise(core, self, type, name, args);
-  return other === MISSING ? missingMethod(core, self instanceof GString ? STRING : type, name, args) : other;
+  if (other !== MISSING) return other;
+  // What a GString does not have is looked up in its text.
+  return self instanceof GString ? send(core, self.text(), name, args) : missingMethod(core, type, name, args);
 }
 
 /** Calls a method; the elements of a list are the arguments where no overload takes the list. */

@@ -16,3 +16,10 @@ export class ScriptError extends Error {
     this.isUnsupported = isUnsupported;
   }
 }
+
+/** Length of a text in code points. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}

@@ -1,3 +1,4 @@
+import { codePoints } from './place.ts';
 import { parseDeclaration, startsDeclaration } from './declarations.ts';
 import { parseFor } from './loops.ts';
 import type { Parsing } from './parsing.ts';
@@ -194,13 +195,23 @@ function ifStatement(p: Parsing): Statement {
 function assertStatement(p: Parsing): Statement {
   const { cursor } = p;
   const place = cursor.place();
-  cursor.next();
   const { start } = cursor.token;
-  const at = cursor.place();
+  cursor.next();
   const condition = p.expression();
-  const source = cursor.source.slice(start, cursor.tokens[cursor.at - 1]!.end);
+  const { end } = cursor.tokens[cursor.at - 1]!;
   const message = cursor.accept(':') || cursor.accept(',') ? p.expression() : null;
-  return { kind: 'assert', place, condition, message, source, at };
+  const source = cursor.source.slice(start, end);
+  return { kind: 'assert', place, condition, message, source, shown: shownSource(cursor.source, start, end) };
+}
+
+/** Groovy counts columns in code points, and cuts the shown source out of its line as if they were UTF-16 units. */
+function shownSource(script: string, start: number, end: number): string {
+  const source = script.slice(start, end);
+  const line = script.slice(Math.max(script.lastIndexOf('\n', start - 1), script.lastIndexOf('\r', start - 1)) + 1);
+  const before = line.slice(0, line.length - (script.length - start));
+  if (source.includes('\n') || !/[\u{10000}-\u{10ffff}]/u.test(before + source)) return source;
+  const from = codePoints(before);
+  return line.slice(from, from + codePoints(source)).trim();
 }
 
 /** `(a, b) = value` */

@@ -230,9 +230,10 @@ export type Statement =
   | (Node<'assert'> & {
       readonly condition: Expression;
       readonly message: Expression | null;
+      /** From the word `assert` to the end of the condition. */
       readonly source: string;
-      /** Start of the source of the condition. */
-      readonly at: Place;
+      /** The source as a failure shows it. */
+      readonly shown: string;
     })
   | (Node<'labelled'> & { readonly label: string; readonly body: Statement })
   | MethodNode

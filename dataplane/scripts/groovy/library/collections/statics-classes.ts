@@ -275,7 +275,7 @@ const objects: Readonly<Record<string, LibraryFunction>> = {
 
 const PRIMITIVE_ARRAYS = ['int', 'long', 'double', 'char', 'byte', 'boolean', 'short', 'float'] as const;
 
-const setKinds = ['EmptySet', 'SingletonSet', 'SynchronizedSet'] as const;
+const setKinds = ['EmptySet', 'SynchronizedSet'] as const;
 const mapKinds = ['EmptyMap', 'SingletonMap', 'SynchronizedMap', 'UnmodifiableSortedMap'] as const;
 
 export const staticsClasses: readonly ClassSpec[] = [
@@ -286,6 +286,14 @@ export const staticsClasses: readonly ClassSpec[] = [
     (kind): ClassSpec => ({ name: `java.util.Collections$${kind}`, superclass: 'java.util.AbstractMap' }),
   ),
   { name: 'java.util.Collections$EmptyIterator', interfaces: ['java.util.Iterator'] },
+  { name: 'java.util.Collections$1', interfaces: ['java.util.Iterator'] },
+  {
+    name: 'java.util.Collections$SingletonSet',
+    superclass: 'java.util.AbstractSet',
+    methods: {
+      'iterator()': (rt, self: GSet) => new JavaIterator(rt, cursorOver(self.items()), 'java.util.Collections$1'),
+    },
+  },
   {
     name: 'java.util.Enumeration',
     kind: 'interface',

@@ -1,9 +1,9 @@
 import type { Closure } from '../../values/closure.ts';
 import { ArrayValue, GMap, List } from '../../values/collections.ts';
 import { isNumber } from '../../values/conversions.ts';
-import { SCRIPT } from '../../values/core-classes.ts';
+import { ENUM, SCRIPT } from '../../values/core-classes.ts';
 import { GString } from '../../values/g-string.ts';
-import { type ClassSpec, type JavaClass, OBJECT, type Runtime, type Value } from '../../values/java-class.ts';
+import { type ClassSpec, JavaClass, OBJECT, type Runtime, type Steps, type Value } from '../../values/java-class.ts';
 import { identityOf } from '../../values/key-of.ts';
 import type { Core } from '../core.ts';
 import { MetaClass } from '../meta-class.ts';
@@ -80,6 +80,7 @@ export const objectClasses: readonly ClassSpec[] = [
         if (rt.classOf(self).declared === null) notAvailable(rt, `dump() of ${rt.classOf(self).name}`);
         return `<${rt.classOf(self).name}@${rt.hash(self).toString(16)}>`;
       },
+      'iterator()': (rt, self: Value) => loneIterator(rt, self),
       'wait()': (rt) => rt.fail('java.lang.IllegalMonitorStateException', 'current thread is not owner'),
       'notify()': (rt) => rt.fail('java.lang.IllegalMonitorStateException', 'current thread is not owner'),
       'sleep(long)': function* (rt, _self: Value, [milliseconds]: [bigint]) {
@@ -119,9 +120,21 @@ export const objectClasses: readonly ClassSpec[] = [
       'getValueCount()': (_rt, self: GString) => self.values.length,
       'plus(GString)': (rt, self: GString, [other]: [GString]) => rt.operator('plus', self, other),
       'toString()': (_rt, self: GString) => self.text(),
+      'clone()': (rt, self: GString) => rt.fail('java.lang.CloneNotSupportedException', rt.classOf(self).name),
     },
   },
 ];
+
+/** A value that is no collection is walked over as one element. */
+function* loneIterator(rt: Runtime, self: Value): Steps {
+  const type = rt.classOf(self);
+  const isOne = type.declared !== null || LONE.test(type.name);
+  if (!isOne || (self instanceof JavaClass && self.supertypes.has(ENUM))) notAvailable(rt, `iterator() of ${type.name}`);
+  return yield* rt.call(yield* rt.callStatic(rt.class('java.util.Collections'), 'singleton', [self]), 'iterator', []);
+}
+
+/** Classes whose objects are surely no collections. */
+const LONE = /^(?:java\.(?:lang|math|time)\.|java\.util\.Date$|groovy\.lang\.)/;
 
 /** A lone list stands for the arguments. */
 function formatArguments({ items }: ArrayValue): readonly Value[] {
