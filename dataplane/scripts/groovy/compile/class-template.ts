@@ -1,4 +1,4 @@
-import type { DeclaredField, PropertyChoice } from '../runtime/instance.ts';
+import type { AbstractMethod, DeclaredField, PropertyChoice } from '../runtime/instance.ts';
 import type { JavaClass } from '../values/java-class.ts';
 
 export interface TemplateMethod {
@@ -23,10 +23,8 @@ export interface ClassTemplate {
   readonly form: 'class' | 'interface' | 'enum' | 'trait';
   readonly isAbstract: boolean;
   readonly sam: string | null;
-  /** Types that abstract methods return, by name. */
-  readonly returns: ReadonlyMap<string, JavaClass>;
-  /** Names of methods without a body. */
-  readonly abstracts: ReadonlySet<string>;
+  /** Methods without a body, by name. */
+  readonly abstracts: ReadonlyMap<string, readonly AbstractMethod[]>;
   readonly inheritsConstructors: boolean;
   /** Of a text that a script evaluates. */
   readonly isEvaluated: boolean;

@@ -1,4 +1,4 @@
-import type { DeclaredField } from '../runtime/instance.ts';
+import type { AbstractMethod, DeclaredField } from '../runtime/instance.ts';
 import type { ClassNode, FieldNode, MethodNode } from '../syntax/tree.ts';
 import { ENUM, SCRIPT } from '../values/core-classes.ts';
 import { type JavaClass, OBJECT } from '../values/java-class.ts';
@@ -10,7 +10,7 @@ import { emitFunctionBody, emitMethod, isVariadic, parameterTypes } from './func
 import { castCode } from './known-types.ts';
 import { zeroOf } from './statements.ts';
 import { type Canonical, canonicalOf, checkAnnotations, checkTransforms } from './transforms.ts';
-import { type FunctionContext, type OwnerClass, Scope } from './unit.ts';
+import { type FunctionContext, type OwnerClass, Scope, type Unit } from './unit.ts';
 
 /** Collects the functions of a class, and says where each is. */
 class Functions {
@@ -56,7 +56,7 @@ export function emitClass(e: Emitting, node: ClassNode, type: JavaClass, around:
   const constructors = node.constructors.map((method) => constructorTemplate(e, method, owner, around, functions));
   if (canonical?.tuple === true && node.constructors.length === 0)
     constructors.push(...tupleConstructors(e, owner, fields, functions, canonical.immutable));
-  const abstracts = new Set(node.methods.filter((method) => method.body === null).map((method) => method.name));
+  const abstracts = abstractsOf(unit, node);
   const superclass = type.superclass ?? OBJECT;
   return {
     template: {
@@ -65,13 +65,7 @@ export function emitClass(e: Emitting, node: ClassNode, type: JavaClass, around:
       interfaces: type.interfaces,
       form: node.form === 'record' || node.form === 'annotation' ? 'class' : node.form,
       isAbstract: node.modifiers.words.has('abstract') || isInterface || node.form === 'trait',
-      sam: abstracts.size === 1 ? [...abstracts][0]! : null,
-      returns: new Map(
-        node.methods.flatMap((method): [string, JavaClass][] => {
-          const returns = method.body === null ? unit.declaredType(method.returns) : null;
-          return returns === null ? [] : [[method.name, returns]];
-        }),
-      ),
+      sam: abstracts.size === 1 ? [...abstracts.keys()][0]! : null,
       abstracts,
       isLazy: hasVisibleStatics(node),
       isEvaluated: e.unit.isEvaluated,
@@ -86,6 +80,20 @@ export function emitClass(e: Emitting, node: ClassNode, type: JavaClass, around:
     },
     functions: `[${functions.codes.join(',')}]`,
   };
+}
+
+function abstractsOf(unit: Unit, node: ClassNode): Map<string, AbstractMethod[]> {
+  const abstracts = new Map<string, AbstractMethod[]>();
+  for (const { name, body, parameters, returns } of node.methods) {
+    if (body !== null) continue;
+    const method = {
+      types: parameterTypes(unit, parameters),
+      isVariadic: isVariadic(parameters),
+      returns: unit.declaredType(returns),
+    };
+    abstracts.set(name, [...(abstracts.get(name) ?? []), method]);
+  }
+  return abstracts;
 }
 
 function fieldOf(e: Emitting, node: ClassNode, field: FieldNode, canonical: Canonical | null): DeclaredField {

@@ -1,4 +1,4 @@
-import { Closure, Functional } from '../values/closure.ts';
+import { Closure } from '../values/closure.ts';
 import { ArrayValue, ByteArray, GMap, GSet, List } from '../values/collections.ts';
 import { isNumber, toInt } from '../values/conversions.ts';
 import {
@@ -29,32 +29,17 @@ import {
 } from '../values/core-classes.ts';
 import { parseDecimal } from '../values/decimal.ts';
 import { GString } from '../values/g-string.ts';
-import { CLASS, JavaClass, type LibraryMethod, OBJECT, type Steps, type Value } from '../values/java-class.ts';
+import { CLASS, type JavaClass, OBJECT, type Value } from '../values/java-class.ts';
 import { BigInteger, Byte, Char, Double, Float, Short } from '../values/numbers.ts';
-import { samResult, unboxed } from '../values/sam-results.ts';
 import { Throwable, Thrown } from '../values/throwable.ts';
 import { type Core, MISSING, settle } from './core.ts';
 import { castFailure, missingConstructor } from './failures.ts';
-import { declaredOf, Instance, isEnumConstant } from './instance.ts';
+import { declaredOf, isEnumConstant } from './instance.ts';
 import { prepareNow } from './objects/class-preparation.ts';
-import { isPrimitive, toNumericType } from './overloads.ts';
-
-const WRAPPERS: ReadonlyMap<JavaClass, JavaClass> = new Map([
-  [PRIMITIVES.int, INTEGER],
-  [PRIMITIVES.long, LONG],
-  [PRIMITIVES.double, DOUBLE],
-  [PRIMITIVES.float, FLOAT],
-  [PRIMITIVES.short, SHORT],
-  [PRIMITIVES.byte, BYTE],
-  [PRIMITIVES.char, CHARACTER],
-  [PRIMITIVES.boolean, BOOLEAN],
-]);
+import { functional, proxyOf } from './objects/proxies.ts';
+import { isPrimitive, toNumericType, wrapperOf } from './overloads.ts';
 
 const NUMERIC: ReadonlySet<JavaClass> = new Set([INTEGER, LONG, DOUBLE, FLOAT, SHORT, BYTE, BIG_INTEGER, BIG_DECIMAL]);
-
-export function wrapperOf(type: JavaClass): JavaClass {
-  return WRAPPERS.get(type) ?? type;
-}
 
 /** A Java cast, or the assignment to a typed variable. */
 export function castTo(core: Core, value: Value, type: JavaClass): Value {
@@ -302,71 +287,4 @@ export function parseNumber(core: Core, text: string, type: JavaClass): Value {
   if (type === LONG) return whole;
   const number = Number(whole);
   return type === INTEGER ? number : type === SHORT ? new Short(number) : new Byte(number);
-}
-
-/** A closure as the one method of an interface. */
-export function functional(core: Core, closure: Closure, type: JavaClass): Value {
-  return new Functional(
-    type,
-    closure.shape.types.length,
-    (args) => checked(core, settle(core.callClosure(closure, args)), type, type.sam),
-    closure,
-  );
-}
-
-/** A closure that stands for a method must return what the method declares: a GString is no String here. */
-function* checked(core: Core, steps: Steps, type: JavaClass, name: string | null): Steps {
-  const value = yield* steps;
-  if (type.declared === null) return unboxed(core, value, samResult(type.name));
-  const wanted = name === null ? undefined : declaredOf(type)?.returns.get(name);
-  if (
-    value === null ||
-    wanted === undefined ||
-    wanted.name === 'void' ||
-    isPrimitive(wanted) ||
-    core.isInstance(value, wanted)
-  )
-    return value;
-  return core.fail(
-    'java.lang.ClassCastException',
-    `class ${core.classOf(value).name} cannot be cast to class ${wanted.name}`,
-  );
-}
-
-/** A map of closures as an interface. */
-function proxyOf(core: Core, map: GMap, type: JavaClass): Value {
-  // The library reads collections itself, and would not call the closures.
-  if (ITERABLE.isAssignableFrom(type) && type.declared === null)
-    core.fail('java.lang.UnsupportedOperationException', `a Map as ${type.name} is not available`);
-  const proxy = new JavaClass(`${type.name}Proxy`);
-  proxy.superclass = OBJECT;
-  proxy.interfaces = [type];
-  proxy.sam = type.sam;
-  for (const { entryKey, value } of map.entries()) {
-    if (!(value instanceof Closure)) continue;
-    const name = core.text(entryKey);
-    const types = value.shape.hasImplicitIt ? [] : value.shape.types;
-    const make = (parameters: readonly JavaClass[]): LibraryMethod => ({
-      name,
-      parameters: parameters.map((each) => each.name),
-      isVariadic: false,
-      types: parameters.map(() => OBJECT),
-      code: (_rt, _self, args: readonly Value[]) => checked(core, settle(core.callClosure(value, args)), type, name),
-    });
-    proxy.methods.set(name, value.shape.hasImplicitIt ? [make([]), make([OBJECT])] : [make(types)]);
-  }
-  for (const name of declaredOf(type)?.abstracts ?? [])
-    if (!proxy.methods.has(name)) proxy.methods.set(name, [absentMethod(name)]);
-  return new Instance(proxy, core.hooks);
-}
-
-/** A method of the interface that the map has no closure for. */
-function absentMethod(name: string): LibraryMethod {
-  return {
-    name,
-    parameters: ['java.lang.Object[]'],
-    isVariadic: true,
-    types: null,
-    code: (rt) => rt.fail('java.lang.UnsupportedOperationException'),
-  };
 }

@@ -13,6 +13,14 @@ export interface DeclaredField {
   readonly isPrivate: boolean;
 }
 
+/** The signature of a method without a body. */
+export interface AbstractMethod {
+  readonly types: readonly JavaClass[];
+  readonly isVariadic: boolean;
+  /** Null if it may return anything. */
+  readonly returns: JavaClass | null;
+}
+
 /** Properties that a generated method takes. */
 export interface PropertyChoice {
   /** In this order; null for all. */
@@ -44,10 +52,8 @@ export interface Declared {
     readonly compared: PropertyChoice;
   } | null;
   readonly constants: Value[];
-  /** Types that abstract methods return, by name. */
-  readonly returns: ReadonlyMap<string, JavaClass>;
-  /** Names of methods without a body. */
-  readonly abstracts: ReadonlySet<string>;
+  /** Methods without a body, by name. */
+  readonly abstracts: ReadonlyMap<string, readonly AbstractMethod[]>;
   /** The class has the constructors of the one above it. */
   readonly inheritsConstructors: boolean;
   /** Of a text that a script evaluates: its code goes when nothing refers to the class any more. */

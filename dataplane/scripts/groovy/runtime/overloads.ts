@@ -51,6 +51,22 @@ export function isPrimitive(type: JavaClass): boolean {
   return PRIMITIVE_TYPES.has(type);
 }
 
+const WRAPPERS: ReadonlyMap<JavaClass, JavaClass> = new Map([
+  [PRIMITIVES.int, INTEGER],
+  [PRIMITIVES.long, LONG],
+  [PRIMITIVES.double, DOUBLE],
+  [PRIMITIVES.float, FLOAT],
+  [PRIMITIVES.short, SHORT],
+  [PRIMITIVES.byte, BYTE],
+  [PRIMITIVES.char, CHARACTER],
+  [PRIMITIVES.boolean, BOOLEAN],
+]);
+
+/** The class of the objects of a primitive type; any other class is its own. */
+export function wrapperOf(type: JavaClass): JavaClass {
+  return WRAPPERS.get(type) ?? type;
+}
+
 /** True if a call can pass the argument to a parameter of the type. */
 function fits(rt: Runtime, value: Value, type: JavaClass): boolean {
   if (value === null) return !isPrimitive(type);

@@ -35,7 +35,6 @@ export function defineClass(type: JavaClass, template: ClassTemplate, functions:
       template.superclass === SCRIPT && template.fields.length === 0 && !template.methods.some(readsProperties),
     canonical: template.canonical,
     constants: [],
-    returns: template.returns,
     abstracts: template.abstracts,
     inheritsConstructors: template.inheritsConstructors,
     isEvaluated: template.isEvaluated,

@@ -1,7 +1,7 @@
-import { codePoints } from './place.ts';
 import { parseDeclaration, startsDeclaration } from './declarations.ts';
 import { parseFor } from './loops.ts';
 import type { Parsing } from './parsing.ts';
+import { codePoints } from './place.ts';
 import type { Token } from './token.ts';
 import type { CatchClause, Expression, LocalNode, Statement, SwitchCase, SwitchNode, TypeName } from './tree.ts';
 import { requireType, tryType } from './type-parser.ts';

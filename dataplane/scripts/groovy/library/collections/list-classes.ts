@@ -8,7 +8,15 @@ import { stepsOf } from '../steps-of.ts';
 import { listCursor } from './cursors.ts';
 import { elementMethods } from './element-methods.ts';
 import { checkResizable, immutableList, rangePart, subList } from './fixed-lists.ts';
-import { bordersOf, indexIn, isEmptyRange, isRange, listBordersOf, normalIndex, type RangeEnds } from './range-borders.ts';
+import {
+  bordersOf,
+  indexIn,
+  isEmptyRange,
+  isRange,
+  listBordersOf,
+  normalIndex,
+  type RangeEnds,
+} from './range-borders.ts';
 import { inOrder, sequenceMethods, shuffleItems, uniqueOf } from './sequence-methods.ts';
 import { allOf, checkChangeable, indicesOf, isIn, itemsNow, JavaIterator, listOf, refill } from './walk.ts';
 import { holds } from './walking-methods.ts';

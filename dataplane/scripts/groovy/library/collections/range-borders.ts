@@ -1,5 +1,5 @@
-import type { Obj, Runtime, Value } from '../../values/java-class.ts';
 import { isNumber } from '../../values/conversions.ts';
+import type { Obj, Runtime, Value } from '../../values/java-class.ts';
 import { countOf } from '../numeric.ts';
 
 /** The ends of a range as the script wrote them. */

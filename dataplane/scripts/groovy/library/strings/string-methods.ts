@@ -3,7 +3,14 @@ import { PRIMITIVES } from '../../values/core-classes.ts';
 import type { LibraryFunction, Runtime, Value } from '../../values/java-class.ts';
 import { chargeCharacters, chargeItems, chargeText, SHORT_TEXT } from '../../values/meter.ts';
 import { Char } from '../../values/numbers.ts';
-import { bordersOf, indexIn, isEmptyRange, isRange, normalIndex, type RangeEnds } from '../collections/range-borders.ts';
+import {
+  bordersOf,
+  indexIn,
+  isEmptyRange,
+  isRange,
+  normalIndex,
+  type RangeEnds,
+} from '../collections/range-borders.ts';
 import { itemsNow } from '../collections/walk.ts';
 import { countOf } from '../numeric.ts';
 import { languageOf } from './locales.ts';

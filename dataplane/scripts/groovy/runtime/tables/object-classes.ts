@@ -129,7 +129,8 @@ export const objectClasses: readonly ClassSpec[] = [
 function* loneIterator(rt: Runtime, self: Value): Steps {
   const type = rt.classOf(self);
   const isOne = type.declared !== null || LONE.test(type.name);
-  if (!isOne || (self instanceof JavaClass && self.supertypes.has(ENUM))) notAvailable(rt, `iterator() of ${type.name}`);
+  if (!isOne || (self instanceof JavaClass && self.supertypes.has(ENUM)))
+    notAvailable(rt, `iterator() of ${type.name}`);
   return yield* rt.call(yield* rt.callStatic(rt.class('java.util.Collections'), 'singleton', [self]), 'iterator', []);
 }
 
