@@ -39,7 +39,7 @@ export function send(core: Core, self: Value, name: string, args: readonly Value
   if (found !== MISSING) return found;
   const other = sendOtherwise(core, self, type, name, args);
   if (other !== MISSING) return other;
-  // What a GString does not have is looked up in its text.
+  // A GString has all methods of its text.
   return self instanceof GString ? send(core, self.text(), name, args) : missingMethod(core, type, name, args);
 }
 
