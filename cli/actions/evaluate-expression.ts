@@ -36,6 +36,8 @@ export function evaluateExpression({ expression, request, properties }: AskedExp
     return { outcome: 'value', type: valueType(value), value: shown, warnings };
   } catch (error) {
     if (error instanceof EvaluationError) return { outcome: 'failed', message: error.message, warnings };
+    // The text of an entity may be JSON of any depth, and the stack is limited.
+    if (error instanceof RangeError) return { outcome: 'failed', message: 'the value is nested too deeply', warnings };
     if (!(error instanceof ValueProblem)) throw error;
     if (error.code === 'not-allowed') {
       return { outcome: 'unavailable', message: `not tried here: ${error.message}`, warnings };

@@ -1,4 +1,5 @@
 import { badRequest } from '../../contract/crest/crest-error.ts';
+import { boundsProblem } from '../../contract/document/document-bounds.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
 import type { EvaluatedExpression } from '../../contract/shown/evaluated-expression.ts';
 import { ASKED_REQUEST, type AskedRequest, readAskedRequest } from './explained-request.ts';
@@ -54,5 +55,7 @@ export function readAskedExpression(body: JsonValue): AskedExpression {
   if (typeof expression !== 'string') throw badRequest("'expression' must be a text");
   if (expression.length > LONGEST) throw badRequest(`'expression' must have at most ${LONGEST} characters`);
   if (!isJsonObject(properties)) throw badRequest("'properties' must be an object");
+  const excess = boundsProblem(properties);
+  if (excess !== null) throw badRequest(`'properties' ${excess.message}`);
   return { expression, request: readAskedRequest(request), properties };
 }

@@ -29,6 +29,10 @@ export interface ExplainTerms {
 export type ExplainRequest = (snapshot: Snapshot, request: AskedRequest, terms?: ExplainTerms) => Promise<JsonObject>;
 
 const MEMBERS = ['method', 'uri', 'headers', 'entity', 'dryRun'];
+/** Most header lines that a listener can be set to accept. */
+const MOST_LINES = 1000;
+/** Characters of the method, the URI and the header lines: expressions read all of them in one turn of the thread. */
+const LONGEST_HEAD = 131_072;
 const METHOD = /^[!#$%&'*+.^_`|~\w-]+$/;
 const LINE = /^[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*$/;
 
@@ -66,10 +70,16 @@ export function readAskedRequest(body: JsonValue, others: readonly string[] = []
   if (typeof uri !== 'string' || !isUri(uri)) throw badRequest("'uri' must be an http or https URI, or a path");
   if (!isJsonObject(headers)) throw badRequest("'headers' must be an object of values by name");
   if (typeof dryRun !== 'boolean') throw badRequest("'dryRun' must be true or false");
+  const lines = Object.entries(headers).flatMap(linesOf);
+  if (lines.length > MOST_LINES) throw badRequest(`'headers' must have at most ${MOST_LINES} lines`);
+  const length = lines.reduce((sum, line) => sum + line.length, method.length + uri.length);
+  if (length > LONGEST_HEAD) {
+    throw badRequest(`'method', 'uri' and 'headers' must have at most ${LONGEST_HEAD} characters together`);
+  }
   return {
     method,
     uri,
-    headers: Object.entries(headers).flatMap(linesOf),
+    headers: lines,
     ...(entity === undefined ? {} : { entity }),
     ...(dryRun && { dryRun }),
   };

@@ -18,7 +18,7 @@ import type { ServedParts } from '../routes/generation.ts';
 import type { RouteInside } from '../routes/route.ts';
 import { copiedMemory } from './copied-memory.ts';
 import { dryRunRule } from './dry-run-rules.ts';
-import { type MayShow, seenValues } from './seen-values.ts';
+import { type ShownText, seenValues } from './seen-values.ts';
 import type { RecordedObject, SkippedHandler, StepRecord } from './step-record.ts';
 
 /** Surroundings of the objects of a dry run. */
@@ -29,7 +29,7 @@ export interface DryRunSetting {
   readonly liveMemory: PlaneServices['sharedMemory'];
   readonly reading: Reading;
   readonly record: StepRecord;
-  readonly mayShow: MayShow;
+  readonly shownText: ShownText;
   readonly onClose: Parts['onClose'];
 }
 
@@ -204,10 +204,10 @@ export class DryHeap {
   }
 
   private about({ name, definition, scope, config }: CheckedObject, kind: 'filter' | 'handler'): RecordedObject {
-    const { reading, mayShow } = this.setting;
+    const { reading, shownText } = this.setting;
     const expressions = expressionsIn(config, []).map(({ value }) => value);
     const values = (exchange: Exchange): readonly SeenValue[] =>
-      seenValues(expressions, reading, exchange, mayShow).filter(({ expression }) => OF_REQUEST.test(expression));
+      seenValues(expressions, reading, exchange, shownText).filter(({ expression }) => OF_REQUEST.test(expression));
     return { kind, type: definition.type, name, object: `${scope.name}.${name}`, values };
   }
 }

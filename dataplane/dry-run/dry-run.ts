@@ -1,4 +1,3 @@
-import type { TouchedPath } from '../../contract/expression/touched-paths.ts';
 import { percentDecoded } from '../../contract/percent-decoded.ts';
 import type { DryRun } from '../../contract/shown/dry-run.ts';
 import { faultResponse } from '../engine/message/fault.ts';
@@ -8,7 +7,7 @@ import { documentReading } from '../routes/document-reading.ts';
 import type { ServedParts } from '../routes/generation.ts';
 import { describedExchange, type RequestDescription } from './described-exchange.ts';
 import { DryHeap } from './dry-heap.ts';
-import type { MayShow } from './seen-values.ts';
+import { type IsSent, type ShownText, withoutAddedParameters, withoutAddedQuery } from './seen-values.ts';
 import { StepRecord, ToldFailure } from './step-record.ts';
 
 /** Milliseconds after which a dry run ends at the object that it waits for. */
@@ -19,13 +18,14 @@ const LONGEST = 5000;
  * audited or kept; objects that could do more than change the request do not run.
  */
 export async function dryRun(served: ServedParts, request: RequestDescription, unit: number): Promise<DryRun> {
-  const record = new StepRecord();
+  const isSent = sentBy(request);
+  const record = new StepRecord(isSent);
   const releases: (() => void | Promise<void>)[] = [];
   const { heap, document, tables, plane, revision } = served;
   const exchange = describedExchange(request);
   exchange.access = record.entry;
   const dry = new DryHeap(heap, {
-    ...{ tables, record, plane: quiet(plane), liveMemory: plane.sharedMemory, mayShow: shownFor(request) },
+    ...{ tables, record, plane: quiet(plane), liveMemory: plane.sharedMemory, shownText: shownFor(isSent) },
     reading: documentReading(plane.reach, [], () => {}),
     onClose: (release) => void releases.push(release),
   });
@@ -93,12 +93,21 @@ const OPEN_PLACES = [
   'contexts.oauth2.accessToken.info',
   'contexts.oauth2.accessToken.scopes',
 ];
+const QUERIES = ['request.uri.query', 'request.uri.rawQuery'];
 
 /** Filters may put secrets of the gateway anywhere, so that other texts are shown only if the caller sent them. */
-function shownFor({ method = '', uri = '', headers = [], entity }: RequestDescription): MayShow {
+function shownFor(isSent: IsSent): ShownText {
+  return (path, text) => {
+    const place = path.join('.');
+    if (QUERIES.includes(place)) return withoutAddedParameters(text, isSent);
+    if (place.startsWith('request.uri')) return withoutAddedQuery(text, isSent);
+    const isOpen = OPEN_PLACES.some((open) => `${place}.`.startsWith(`${open}.`));
+    return isOpen || isSent(text) ? text : null;
+  };
+}
+
+function sentBy({ method = '', uri = '', headers = [], entity }: RequestDescription): IsSent {
   const lines = Array.isArray(headers) ? headers : Object.values(headers).flat();
   const sent = [method, uri, percentDecoded(uri), ...lines, JSON.stringify(entity ?? ''), String(entity ?? '')];
-  const isOpen = (path: TouchedPath): boolean =>
-    OPEN_PLACES.some((place) => `${path.join('.')}.`.startsWith(`${place}.`));
-  return (path, text) => isOpen(path) || sent.some((one) => one.includes(text));
+  return (text) => sent.some((one) => one.includes(text));
 }

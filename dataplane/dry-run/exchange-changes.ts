@@ -1,7 +1,7 @@
 import type { Headers } from '../engine/head/headers.ts';
 import type { Request } from '../engine/message/request.ts';
 import type { Response } from '../engine/message/response.ts';
-import { withoutCredentials } from './seen-values.ts';
+import { type IsSent, withoutAddedQuery, withoutCredentials } from './seen-values.ts';
 
 type HeaderState = ReadonlyMap<string, { readonly name: string; readonly lines: readonly string[] }>;
 
@@ -28,11 +28,13 @@ export function responseState({ status, headers }: Response): ResponseState {
 }
 
 /** Returns the changes of a request in words. Headers that filters write may contain secrets, so that only names are shown. */
-export function requestChanges(before: RequestState, after: RequestState): readonly string[] {
+export function requestChanges(before: RequestState, after: RequestState, isSent: IsSent): readonly string[] {
   const changes: string[] = [];
   if (before.method !== after.method) changes.push(`method ${after.method}`);
   if (before.base !== after.base) changes.push(`sent to ${after.base}`);
-  if (before.target !== after.target) changes.push(`target ${withoutCredentials(after.target)}`);
+  if (before.target !== after.target) {
+    changes.push(`target ${withoutCredentials(withoutAddedQuery(after.target, isSent))}`);
+  }
   return [...changes, ...headerChanges(before.headers, after.headers, 'request')];
 }
 

@@ -22,15 +22,17 @@ const COMPACT_TOKEN = /\beyJ[\w-]{8,}\.[\w-]*\.[\w.-]*/g;
 const LONGEST_TEXT = 1000;
 const MOST_VALUES = 50;
 
-/** Tells whether a text that an expression read may be shown. */
-export type MayShow = (path: TouchedPath, text: string) => boolean;
+/** Returns a text that an expression read as it may be shown; null if nothing of it may. */
+export type ShownText = (path: TouchedPath, text: string) => string | null;
+/** Tells whether a text is part of the request that the caller sent. */
+export type IsSent = (text: string) => boolean;
 
-/** Returns the values that expressions read of an exchange, with stars for credentials. @param mayShow by default all */
+/** Returns the values that expressions read of an exchange, with stars for credentials. @param shownText by default all */
 export function seenValues(
   expressions: readonly RuntimeExpression<unknown>[],
   reading: Reading,
   exchange: Exchange,
-  mayShow: MayShow = () => true,
+  shownText: ShownText = (_, text) => text,
 ): SeenValue[] {
   const touched = expressions.flatMap(({ compiled }) => (compiled === null ? [] : touchedPaths(compiled.node)));
   const paths = new Map(touched.map((path) => [pathText(path), path]));
@@ -38,9 +40,10 @@ export function seenValues(
     expression,
     value: isSecret(path)
       ? HIDDEN
-      : shown(evaluated(expression, reading, exchange), (text) =>
-          mayShow(path, text) ? withoutCredentials(text) : HIDDEN,
-        ),
+      : shown(evaluated(expression, reading, exchange), (text) => {
+          const open = shownText(path, text);
+          return open === null ? HIDDEN : withoutCredentials(open);
+        }),
   }));
 }
 
@@ -62,7 +65,9 @@ function evaluated(expression: string, { runtime, patterns }: Reading, exchange:
     const value = compileExpression(`\${${expression}}`, runtime, patterns).evaluate(exchange, null);
     return JSON.parse(valueJson(value, runtime.shapes)) as JsonValue;
   } catch (error) {
-    if (error instanceof EvaluationError || error instanceof SyntaxError) return null;
+    // A RangeError is that of JSON in an entity that is nested too deeply.
+    const isOfValue = error instanceof EvaluationError || error instanceof SyntaxError || error instanceof RangeError;
+    if (isOfValue) return null;
     throw error;
   }
 }
@@ -74,6 +79,22 @@ export function withoutCredentials(text: string): string {
     .replace(PARAMETER, (all, name: string) => (isCredentialName(percentDecoded(name)) ? `${name}=${HIDDEN}` : all))
     .replace(SCHEMED, `$1 ${HIDDEN}`)
     .replace(COMPACT_TOKEN, HIDDEN);
+}
+
+/** Returns a query with stars for the values of parameters that filters added: API keys have any name. */
+export function withoutAddedParameters(query: string, isSent: IsSent): string {
+  const parts = query.split('&').map((part) => {
+    if (isSent(part)) return part;
+    const at = part.indexOf('=');
+    return at === -1 ? HIDDEN : `${part.slice(0, at)}=${HIDDEN}`;
+  });
+  return parts.join('&');
+}
+
+/** Returns a URI or a request target whose query has stars as above. */
+export function withoutAddedQuery(uri: string, isSent: IsSent): string {
+  const at = uri.indexOf('?') + 1;
+  return at === 0 ? uri : `${uri.slice(0, at)}${withoutAddedParameters(uri.slice(at), isSent)}`;
 }
 
 function shown(value: JsonValue, hide: (text: string) => string): JsonValue {

@@ -6,7 +6,7 @@ import type { AccessEntry, Exchange, Filter, Next } from '../engine/message/exch
 import { emptyRefusal, type Response } from '../engine/message/response.ts';
 import type { Verdict } from '../engine/message/verdict.ts';
 import { requestChanges, requestState, responseChanges, responseState } from './exchange-changes.ts';
-import { withoutCredentials } from './seen-values.ts';
+import { type IsSent, withoutCredentials } from './seen-values.ts';
 
 /** An object of which a step is recorded. */
 export interface RecordedObject extends Pick<DryRunStep, 'kind' | 'type' | 'name' | 'object'> {
@@ -34,6 +34,7 @@ const MOST_STEPS = 200;
 
 /** Steps of one dry run, in the order in which the request came to the objects. */
 export class StepRecord {
+  private readonly isSent: IsSent;
   private readonly steps: OpenStep[] = [];
   private depth = 0;
   private current: OpenStep | null = null;
@@ -49,6 +50,10 @@ export class StepRecord {
     enterRoute() {},
     finished() {},
   };
+
+  constructor(isSent: IsSent) {
+    this.isSent = isSent;
+  }
 
   /** Says that the object that runs cannot decide here. */
   stop(reason: string): void {
@@ -78,7 +83,7 @@ export class StepRecord {
       let answered: ReturnType<typeof responseState> | null = null;
       let hasPassed = false;
       const goOn: Next = async (passed) => {
-        if (!hasPassed) step.changes.push(...requestChanges(before, requestState(passed.request)));
+        if (!hasPassed) step.changes.push(...requestChanges(before, requestState(passed.request), this.isSent));
         hasPassed = true;
         const since = performance.now();
         this.depth = depth;

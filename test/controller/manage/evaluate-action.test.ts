@@ -95,6 +95,31 @@ describe('the action evaluate', () => {
     expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining(message)]);
   });
 
+  it.each<[string, object, string]>([
+    ['1,001 header lines', { headers: { a: Array(1001).fill('x') } }, "'headers' must have at most 1000 lines"],
+    ['a long header', { headers: { Cookie: 'a=b; '.repeat(30_000) } }, 'at most 131072 characters together'],
+    ['a long URI', { uri: `/${'a'.repeat(131_072)}` }, 'at most 131072 characters together'],
+    ['a long method', { method: 'A'.repeat(131_072) }, 'at most 131072 characters together'],
+  ])('rejects a request that would hold the thread: %s', async (_, more, message) => {
+    const answer = await gateway.send(EVALUATE, { expression: '${request.headers}', request: { uri: '/', ...more } });
+    expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  it('rejects properties with more values than a document has', async () => {
+    const properties = { a: Array(10_001).fill(1) };
+    const answer = await gateway.send(EVALUATE, { expression: '${a}', properties });
+    expect([answer.status, answer.body['message']]).toEqual([400, "'properties' has more than 10000 values"]);
+  });
+
+  it.each(['${request.entity.json}', 'a ${request.entity.json}'])(
+    'fails for a value that is nested too deeply: %s',
+    async (expression) => {
+      const entity = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+      const { status, body } = await gateway.send(EVALUATE, { expression, request: { uri: '/', entity } });
+      expect([status, body]).toMatchObject([200, { outcome: 'failed', message: expect.any(String) }]);
+    },
+  );
+
   it('tells that a request has no valid host', async () => {
     const { body } = await gateway.send(EVALUATE, {
       expression: '${request.method}',

@@ -170,6 +170,34 @@ describe('a dry run', () => {
     expect(JSON.stringify(result)).not.toMatch(/my-token|s3cr3t/);
   });
 
+  it('shows parameters of the query only if the caller sent them', async () => {
+    const reads =
+      "${find(request.uri.query, 'x') or find(toString(request.uri), 'x') or find(request.uri.rawQuery, 'x')}";
+    await start([
+      {
+        type: 'AssignmentFilter',
+        config: {
+          onRequest: [
+            { target: '${request.uri.rawQuery}', value: "page=2&appid=${join(split('s3,cr3t', ','), '')}&s3cr3t" },
+          ],
+        },
+      },
+      { type: 'UriPathRewriteFilter', config: { mappings: { '/orders': '/old' } } },
+      { type: 'ConditionEnforcementFilter', config: { condition: reads } },
+    ]);
+    const result = await run({ uri: '/orders?page=2' });
+    expect(stepOf(result, 'AssignmentFilter').changes).toEqual(['target /orders?page=2&appid=********&********']);
+    expect(stepOf(result, 'UriPathRewriteFilter').changes).toEqual(['target /old?page=2&appid=********&********']);
+    const { values } = stepOf(result, 'ConditionEnforcementFilter');
+    expect(values.map(({ expression }) => expression)).toEqual([
+      'request.uri.query',
+      'request.uri',
+      'request.uri.rawQuery',
+    ]);
+    expect(values.map(({ value }) => value)).toEqual(Array(3).fill(expect.stringMatching(/page=2&appid=\*{8}&\*{8}$/)));
+    expect(JSON.stringify(result)).not.toContain('s3cr3t');
+  });
+
   it('tells at which object it failed', async () => {
     await start([
       {
