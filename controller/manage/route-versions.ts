@@ -129,11 +129,13 @@ export class RouteVersions {
   /** Makes room for one more route. */
   private forgetOldest(path: string): void {
     const { directory } = this.options;
-    const paths = readdirSync(directory)
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => join(directory, name));
+    const paths = readdirSync(directory, { withFileTypes: true })
+      .filter((one) => one.isFile() && one.name.endsWith('.json'))
+      .map(({ name }) => join(directory, name));
     if (paths.length < MOST_ROUTES || paths.includes(path)) return;
-    const byAge = paths.map((one) => [statSync(one).mtimeMs, one] as const).sort(([a], [b]) => a - b);
+    // Another gateway of the instance may have removed one.
+    const writtenAt = (one: string): number => statSync(one, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const byAge = paths.map((one) => [writtenAt(one), one] as const).sort(([a], [b]) => a - b);
     for (const [, oldest] of byAge.slice(0, paths.length - MOST_ROUTES + 1)) rmSync(oldest, { force: true });
   }
 

@@ -65,7 +65,8 @@ async function shownSession(options: SessionPathsOptions, request: IncomingMessa
   if (token === null) return nobody;
   const { refusal, caller } = await gate.judged(token, request.socket.remoteAddress ?? '');
   if (refusal !== null) return refusal.status === 401 ? nobody : crestRefusal(refusal.status, refusal.message);
-  const end = sessions.tokenIn(request)?.until ?? tokenClaims(token)?.end ?? null;
+  const session = sessions.tokenIn(request);
+  const end = session?.token === token ? session.until : (tokenClaims(token)?.end ?? null);
   return sessionAnswer({ ways, user: caller.name, expires: end === null ? null : timeOf(end) }, cookies);
 }
 
@@ -116,6 +117,8 @@ function tokenOf(body: Buffer): string | null {
   }
 }
 
-function timeOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+/** Null for a time beyond those that dates have: issuers write such ends for tokens without one. */
+function timeOf(milliseconds: number): string | null {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ManagedGateway, manageInstance } from '../../support/crest/managed-gateway.ts';
@@ -127,6 +127,34 @@ describe('versions of a route', () => {
     await gateway.send('PUT /api/routes/a', answering('two'));
     expect((await versionsOf(gateway, 'a')).map(textOf)).toEqual(['one', 'two']);
   });
+
+  it('are those of 1,000 routes at most, beside files that the gateway did not write', async () => {
+    const gateway = await managed();
+    const folder = join(gateway.path, 'history');
+    mkdirSync(join(folder, 'folder.json'), { recursive: true });
+    symlinkSync('nowhere', join(folder, 'link.json'));
+    for (let at = 0; at < 1000; at++) writeFileSync(join(folder, `${at}.json`), '{}');
+    utimesSync(join(folder, '7.json'), 1, 1);
+    await gateway.send('PUT /api/routes/a', answering('one'));
+    expect((await versionsOf(gateway, 'a')).map(textOf)).toEqual(['one']);
+    const names = readdirSync(folder);
+    expect(names).toHaveLength(1002);
+    expect(names).not.toContain('7.json');
+    expect(gateway.logged.some(({ msg }) => msg === 'versions of a route not kept')).toBe(false);
+  });
+
+  it.each(['..%2F..%2Fconfig%2Fconfig', '%2Fetc%2Fpasswd', '..%5C..%5Ca', '%00', 'a%2Fversions'])(
+    'are read and written in their directory only, whatever the id: %s',
+    async (id) => {
+      const gateway = await managed();
+      const before = readdirSync(gateway.path, { recursive: true }).toSorted();
+      const written = await gateway.send(`PUT /api/routes/${id}`, answering('one'));
+      expect(written.status).toBeGreaterThanOrEqual(400);
+      const { body } = await gateway.send(`GET /api/routes/${id}/versions?_queryFilter=true`);
+      expect(body['results'] ?? []).toEqual([]);
+      expect(readdirSync(gateway.path, { recursive: true }).toSorted()).toEqual(before);
+    },
+  );
 
   it('cannot be read in the mode PRODUCTION, and cannot be changed', async () => {
     const production = await managed({ 'a.json': answering('one') }, false);

@@ -17,14 +17,22 @@ const TOKEN = tokenUntil(seconds() + HOUR);
 const OTHER = tokenUntil(seconds() + HOUR, { other: true });
 const LONG = tokenUntil(seconds() + HOUR, { groups: 'g'.repeat(6000) });
 const EXPIRED = tokenUntil(seconds() - 1);
-const RIGHTS = { [TOKEN]: ['* * *'], [OTHER]: ['* * *'], [LONG]: ['* * *'], [EXPIRED]: ['* * *'] };
+/** Longer than dates go. */
+const ENDLESS = tokenUntil(99_999_999_999_999);
+const RIGHTS = {
+  [ENDLESS]: ['* * *'],
+  [TOKEN]: ['* * *'],
+  [OTHER]: ['* * *'],
+  [LONG]: ['* * *'],
+  [EXPIRED]: ['* * *'],
+};
 const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 const SESSION = '/console/session';
 const INFO = '/api/info';
 
 interface Sent {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
 }
@@ -176,6 +184,33 @@ describe('the session of the console', () => {
     expect(await status('')).toBe(401);
     expect(await status(`Bearer ${OTHER}`)).toBe(200);
   });
+
+  it('has no end of another token, and none that is beyond dates', async () => {
+    const { send, cookie } = await signedIn();
+    const shown = await send(SESSION, { headers: { ...OWN_PAGE, cookie, authorization: `Bearer ${ENDLESS}` } });
+    expect([shown.status, shown.body['expires']]).toEqual([200, null]);
+  });
+
+  it('lasts twelve hours for a token without a near end', async () => {
+    const server = await controller(() => consoleKeys([secretText()]));
+    const before = Date.now();
+    const { status, body } = await server.signIn(ENDLESS);
+    expect(status).toBe(200);
+    const lasts = Date.parse(String(body['expires'])) - before;
+    expect(lasts).toBeGreaterThanOrEqual(12 * HOUR * 1000);
+    expect(lasts).toBeLessThan(13 * HOUR * 1000);
+  });
+
+  it.each(['x-http-method-override', 'x-http-method', 'x-method-override'])(
+    'is not ended by a request with another method: %s',
+    async (name) => {
+      const { send, cookie } = await signedIn();
+      const headers = { ...OWN_PAGE, cookie, [name]: 'DELETE' };
+      const posted = await send(SESSION, { method: 'POST', headers: { ...headers, ...JSON_TYPE }, body: '{}' });
+      expect([posted.status, posted.lines]).toEqual([400, []]);
+      expect((await send(SESSION, { headers })).lines).toEqual([]);
+    },
+  );
 });
 
 describe('requests of other pages', () => {
@@ -194,7 +229,7 @@ describe('requests of other pages', () => {
     { origin: 'https://HOST', 'sec-fetch-site': '' },
   ];
   const cases = OTHERS.flatMap((headers) =>
-    (['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) => ({ headers, method })),
+    (['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).map((method) => ({ headers, method })),
   );
 
   it.each(cases)('get nothing by the cookie: $method with $headers', async ({ headers: given, method }) => {
@@ -202,7 +237,8 @@ describe('requests of other pages', () => {
     const headers = Object.fromEntries(
       Object.entries(given).map(([name, value]) => [name, value.replace('HOST', host)]),
     );
-    const body = method === 'GET' || method === 'HEAD' || method === 'DELETE' ? {} : { body: '{}' };
+    const body =
+      method === 'GET' || method === 'HEAD' || method === 'DELETE' || method === 'OPTIONS' ? {} : { body: '{}' };
     const type = 'body' in body ? JSON_TYPE : {};
     const path = method === 'POST' ? '/api/routes?_action=create' : '/api/routes/shop.orders';
     expect((await send(path, { method, headers: { ...headers, ...type, cookie }, ...body })).status).toBe(401);
@@ -210,7 +246,7 @@ describe('requests of other pages', () => {
       const answer = await signIn(TOKEN, headers);
       expect([answer.status, answer.lines]).toEqual([403, []]);
     }
-    if (method === 'DELETE') {
+    if (method === 'DELETE' || method === 'OPTIONS') {
       const answer = await send(SESSION, { method, headers: { ...headers, cookie } });
       expect([answer.status, answer.lines]).toEqual([403, []]);
     }
