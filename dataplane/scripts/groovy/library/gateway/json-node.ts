@@ -2,13 +2,16 @@ import { unescapedStep } from '../../../../../contract/crest/json-pointer.ts';
 import { type ArrayValue, Entry, GMap, GSet, List } from '../../values/collections.ts';
 import { isNumber, toDouble, toInt, toLong } from '../../values/conversions.ts';
 import type { ClassSpec, JavaClass, LibraryFunction, Obj, Runtime, Value } from '../../values/java-class.ts';
+import { chargeItems } from '../../values/meter.ts';
 import { Double } from '../../values/numbers.ts';
 import { textOf } from '../../values/text.ts';
-import { cursorOver } from '../collections/cursors.ts';
+import type { Cursor } from '../collections/cursors.ts';
 import { JavaIterator } from '../collections/walk.ts';
 import { UriValue } from '../encoding/uri-classes.ts';
 
 const JSON_VALUE = 'org.forgerock.json.JsonValue';
+/** Memory of a node, about. */
+const NODE_BYTES = 96;
 
 /** A value with its place in a JSON structure. */
 export class JsonNode implements Obj {
@@ -30,7 +33,13 @@ export class JsonNode implements Obj {
 
   /** Elements as a walk sees them: each with its place. */
   elements(): Value[] {
-    return this.plainElements().map(([key, value]) => new JsonNode(this.#rt, value, `${this.pointer}/${key}`));
+    const plain = this.plainElements();
+    chargeItems(plain.length, NODE_BYTES);
+    return plain.map((element) => this.element(element));
+  }
+
+  element([key, value]: readonly [key: string, value: Value]): JsonNode {
+    return new JsonNode(this.#rt, value, `${this.pointer}/${key}`);
   }
 
   plainElements(): [string, Value][] {
@@ -38,6 +47,18 @@ export class JsonNode implements Obj {
     if (!(this.object instanceof GMap)) return [];
     return this.object.entries().map((entry) => [textOf(entry.entryKey), entry.value]);
   }
+}
+
+/** Makes nodes as they are asked for: whoever stops early has not waited for the others. */
+function nodeCursor(node: JsonNode): Cursor {
+  const { object } = node;
+  let at = 0;
+  if (object instanceof List) {
+    const { items } = object;
+    return { hasNext: () => at < items.length, next: () => node.element([String(at), items[at++]!]) };
+  }
+  const plain = node.plainElements();
+  return { hasNext: () => at < plain.length, next: () => node.element(plain[at++]!) };
 }
 
 const DEEPEST = 200;
@@ -165,7 +186,7 @@ const methods: Readonly<Record<string, LibraryFunction>> = {
   'as(org.forgerock.util.Function)': (rt, self: JsonNode, [run]: [Value]) => rt.invoke(run, [self]),
   'isEqualTo(org.forgerock.json.JsonValue)': (rt, self: JsonNode, [other]: [JsonNode]) =>
     rt.javaEquals(self.object, other.object),
-  'iterator()': (rt, self: JsonNode) => new JavaIterator(rt, cursorOver(self.elements())),
+  'iterator()': (rt, self: JsonNode) => new JavaIterator(rt, nodeCursor(self)),
   'stream()': (rt, self: JsonNode) => rt.call(new List(self.elements()), 'stream', []),
   'clone()': (rt, self: JsonNode) => new JsonNode(rt, shallow(self.object), self.pointer),
   'clear()': (_rt, self: JsonNode) => {
