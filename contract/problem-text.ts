@@ -6,7 +6,7 @@ import { TextLines } from './document/text-lines.ts';
 import { withoutMark } from './document/text-place.ts';
 import { writtenOffset } from './document/written-offset.ts';
 import { hideSecrets } from './hiding/hidden-secrets.ts';
-import { type Path, type Place, type ProblemCode, pathText } from './problem.ts';
+import { isAboutKey, type Path, type Place, type ProblemCode, pathText } from './problem.ts';
 
 /** Source of the document that has a problem. */
 export interface ProblemSource {
@@ -43,17 +43,6 @@ export interface OtherRecord {
 const LONGEST_PATH = 200;
 /** How many characters of a message or hint are told: a document may hold a name of megabytes. */
 const LONGEST_MESSAGE = 2_000;
-
-/** These are about the key that was written rather than about its value. */
-const ABOUT_KEYS: ReadonlySet<ProblemCode> = new Set([
-  'duplicate-key',
-  'unknown-field',
-  'unavailable-field',
-  'deprecated-field',
-  'no-effect',
-  'exclusive',
-  'decoration',
-]);
 
 /** A problem as people read it: what and where, the line (no secrets) with a caret, what else it is about, what to do. */
 export function problemText(problem: PlacedProblem, source: ProblemSource = {}): string {
@@ -108,7 +97,7 @@ export function problemRecord(problem: PlacedProblem, source: ProblemSource = {}
   const { severity, code, path } = problem;
   const message = cutOff(problem.message, LONGEST_MESSAGE);
   const hint = problem.hint === undefined ? undefined : cutOff(problem.hint, LONGEST_MESSAGE);
-  const part = ABOUT_KEYS.has(code) ? 'key' : 'value';
+  const part = isAboutKey(code) ? 'key' : 'value';
   const start = problem.place ?? source.placeOf?.(path, part);
   const place =
     start === undefined || problem.offset === undefined ? start : placeWithin(start, problem.offset, source);

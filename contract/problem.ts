@@ -34,6 +34,21 @@ export const problemCodes = [
 
 export type ProblemCode = (typeof problemCodes)[number];
 
+const ABOUT_KEYS: ReadonlySet<string> = new Set<ProblemCode>([
+  'duplicate-key',
+  'unknown-field',
+  'unavailable-field',
+  'deprecated-field',
+  'no-effect',
+  'exclusive',
+  'decoration',
+]);
+
+/** Tells problems of a key that was written from those of its value. */
+export function isAboutKey(code: string): boolean {
+  return ABOUT_KEYS.has(code);
+}
+
 /** A key of an object or an index of an array. */
 export type Step = string | number;
 /** Where in a document something is, from its top. */

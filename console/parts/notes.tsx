@@ -18,6 +18,16 @@ export function Empty({
   );
 }
 
+/** Hint for pages that need documents, in the mode PRODUCTION. @param purpose what they are for, such as `edit routes` */
+export function NeedsEvaluation({ purpose }: { readonly purpose: string }): JSX.Element {
+  return (
+    <p>
+      This gateway runs in the mode <code>PRODUCTION</code>. Set <code>"mode": "EVALUATION"</code> in{' '}
+      <code>admin.json</code> to {purpose} from this machine.
+    </p>
+  );
+}
+
 /** Lines in place of rows that are on their way. */
 export function Loading({ what }: { readonly what: string }): JSX.Element {
   return (

@@ -36,7 +36,7 @@ function walk(catalogue: TypeCatalogue, documents: unknown, missing: Set<LatePar
   }
 }
 
-/** What has to be loaded for an object: its type first, which knows the rest. */
+/** Parts to load for an object: its type first, which knows the rest. */
 function lateFor(catalogue: TypeCatalogue, type: string, config: unknown): readonly LatePart<unknown>[] {
   const types = catalogue.partOf(type);
   if (types !== null) return [types];

@@ -44,7 +44,7 @@ export class TypeCatalogue {
     return this.known;
   }
 
-  /** Whether some types are not loaded. */
+  /** True while some types are not loaded. */
   get hasLate(): boolean {
     return this.late.size > 0;
   }
@@ -73,13 +73,13 @@ export class TypeCatalogue {
     return this.byName.get(short);
   }
 
-  /** Whether there is a type of this name, loaded or not. */
+  /** True for the name of a type, loaded or not. */
   has(name: string): boolean {
     const short = shortName(name);
     return this.byName.has(short) || this.late.has(short);
   }
 
-  /** What has to be loaded before `find` knows a type; null if nothing has to. */
+  /** The part to load before `find` knows a type; null if there is none. */
   partOf(name: string): LatePart<unknown> | null {
     const part = this.late.get(shortName(name));
     return part === undefined || part.isLoaded ? null : part;

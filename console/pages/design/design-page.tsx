@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { RestFailure } from '../../client/rest-failure.ts';
 import { usePoll } from '../../client/use-poll.ts';
 import { routeStates } from '../../client/watched.ts';
-import { Empty, Failure, Loading } from '../../parts/notes.tsx';
+import { Empty, Failure, Loading, NeedsEvaluation } from '../../parts/notes.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { addressOf, type Place } from '../../shell/place.ts';
 import { mainRouterOf } from '../routes/main-router.ts';
@@ -101,10 +101,7 @@ function Missing({ route, failure, isKnown, hasState, isShown }: MissingProps): 
     <Loading what="the document" />
   ) : (
     <Empty title="Routes cannot be edited here">
-      <p>
-        This gateway runs in the mode <code>PRODUCTION</code>. Set <code>"mode": "EVALUATION"</code> in{' '}
-        <code>admin.json</code> to edit routes from this machine.
-      </p>
+      <NeedsEvaluation purpose="edit routes" />
     </Empty>
   );
 }

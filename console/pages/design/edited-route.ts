@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../contract/document/json-value.ts';
-import { listOf } from '../../../contract/document/lenient-parts.ts';
 import { act, put, read, remove } from '../../client/rest-client.ts';
 import { RestFailure } from '../../client/rest-failure.ts';
-import type { RouteProblem } from '../../client/route-problem.ts';
+import { problemsOf, type RouteProblem } from '../../client/route-problem.ts';
 import { Draft } from '../../draft/draft.ts';
 import { writtenText } from '../../draft/draft-text.ts';
 
@@ -170,7 +169,7 @@ export class EditedRoute {
   private async failed(error: unknown): Promise<void> {
     if (!(error instanceof RestFailure)) throw error;
     const { status, message, detail } = error;
-    if (isJsonObject(detail)) this.problems = listOf(detail['problems']) as unknown as readonly RouteProblem[];
+    if (isJsonObject(detail)) this.problems = problemsOf(detail['problems']);
     this.outcome = { tone: 'bad', text: `Not deployed: ${message}.`.replace(/\.\.$/, '.') };
     if (status !== 412 || this.base === null || this.isNew) return;
     const theirs = await loadRoute(this.base.path, new AbortController().signal).catch(() => null);
@@ -202,7 +201,7 @@ export class EditedRoute {
       else {
         const body = { ...document, ...(this.id === '' ? {} : { _id: this.id }) };
         const { problems } = await act(collectionOf(this.base), 'validate', body, under.signal);
-        this.problems = listOf(problems) as unknown as readonly RouteProblem[];
+        this.problems = problemsOf(problems);
       }
     } catch (error) {
       if (under.signal.aborted) return;

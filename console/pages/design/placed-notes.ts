@@ -1,4 +1,4 @@
-import type { Path } from '../../../contract/problem.ts';
+import { isAboutKey, type Path } from '../../../contract/problem.ts';
 import type { RouteProblem } from '../../client/route-problem.ts';
 import type { Draft, TextRange } from '../../draft/draft.ts';
 import { pathIn } from '../../draft/problem-path.ts';
@@ -12,16 +12,6 @@ export interface PlacedNote extends TextRange {
   readonly shownPath: string;
   readonly path: Path;
 }
-
-/** Codes of problems that a field has whatever its value is. */
-const ABOUT_KEYS: ReadonlySet<string> = new Set([
-  'unknown-field',
-  'unavailable-field',
-  'deprecated-field',
-  'no-effect',
-  'exclusive',
-  'decoration',
-]);
 
 /** Returns the faults of a draft, or the problems of its document, with their places in the text. */
 export function placedNotes(draft: Draft, problems: readonly RouteProblem[]): readonly PlacedNote[] {
@@ -38,7 +28,7 @@ export function placedNotes(draft: Draft, problems: readonly RouteProblem[]): re
   }
   return problems.map(({ severity, code, message, hint, path: shownPath }) => {
     const path = pathIn(shownPath);
-    const key = ABOUT_KEYS.has(code) ? draft.keyPlaceOf(path) : undefined;
+    const key = isAboutKey(code) ? draft.keyPlaceOf(path) : undefined;
     return { ...(key ?? rangeOf(draft, path)), severity, message, hint: hint ?? null, shownPath, path };
   });
 }

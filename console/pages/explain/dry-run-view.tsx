@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { DryRun, DryRunStep } from '../../../contract/shown/dry-run.ts';
 import { shortTime } from '../../parts/figures.ts';
 import { Badge } from '../../parts/state-badge.tsx';
+import { SeenList } from './seen-list.tsx';
 
 /** The way of a request through filters and handlers, step by step. */
 export function DryRunView({ dryRun }: { readonly dryRun: DryRun }): JSX.Element {
@@ -49,16 +50,7 @@ function Step({ step }: { readonly step: DryRunStep }): JSX.Element {
       {changes.map((change) => (
         <p key={change}>{change}</p>
       ))}
-      {seen.length === 0 ? null : (
-        <dl class="seen">
-          {seen.map(([expression, value]) => (
-            <div key={expression}>
-              <dt>{expression}</dt>
-              <dd>{JSON.stringify(value)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <SeenList seen={seen} />
     </li>
   );
 }

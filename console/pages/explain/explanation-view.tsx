@@ -7,6 +7,7 @@ import { addressOf } from '../../shell/place.ts';
 import type { AskedForm } from './asked-request.ts';
 import { DryRunView } from './dry-run-view.tsx';
 import type { Explanation } from './explanation.ts';
+import { SeenList } from './seen-list.tsx';
 
 /** The result first, then every route that was tried. */
 export function ExplanationView({
@@ -90,16 +91,7 @@ function Tried({ route, asked }: { readonly route: TriedRoute; readonly asked: A
           Its filter {answers.name ?? answers.type} answers the request itself ({answers.field}).
         </p>
       )}
-      {values.length === 0 ? null : (
-        <dl class="seen">
-          {values.map(({ expression, value }) => (
-            <div key={expression}>
-              <dt>{expression}</dt>
-              <dd>{JSON.stringify(value)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <SeenList seen={values.map(({ expression, value }) => [expression, value] as const)} />
     </li>
   );
 }

@@ -1,18 +1,17 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { listOf } from '../../../contract/document/lenient-parts.ts';
 import type { ObjectFigures } from '../../../contract/shown/object-figures.ts';
 import { Poll } from '../../client/poll.ts';
 import { act, query, type RestResource, read } from '../../client/rest-client.ts';
 import { RestFailure } from '../../client/rest-failure.ts';
 import { meaningOf } from '../../client/route-meaning.ts';
-import type { RouteProblem } from '../../client/route-problem.ts';
+import { problemsOf, type RouteProblem } from '../../client/route-problem.ts';
 import type { RouteState } from '../../client/route-state.ts';
 import { usePoll } from '../../client/use-poll.ts';
 import { planes, routeStates } from '../../client/watched.ts';
 import { JsonText } from '../../parts/code.tsx';
-import { Empty, Shown } from '../../parts/notes.tsx';
+import { Empty, NeedsEvaluation, Shown } from '../../parts/notes.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { addressOf } from '../../shell/place.ts';
@@ -97,10 +96,7 @@ function RouteParts({ state }: { readonly state: RouteState }): JSX.Element {
       <RouteFigureTiles state={state} />
       {state.document === null ? (
         <Empty title="The document is not shown">
-          <p>
-            This gateway runs in the mode <code>PRODUCTION</code>. Set <code>"mode": "EVALUATION"</code> in{' '}
-            <code>admin.json</code> to see documents from this machine.
-          </p>
+          <NeedsEvaluation purpose="see documents" />
         </Empty>
       ) : (
         <RouteDocument key={state.document} path={state.document} state={state} />
@@ -123,7 +119,7 @@ async function judged(path: string, hasProblems: boolean, signal: AbortSignal): 
   if (!hasProblems) return { document, problems: [] };
   try {
     const { problems } = await act(path, 'validate', null, signal);
-    return { document, problems: listOf(problems) as unknown as readonly RouteProblem[] };
+    return { document, problems: problemsOf(problems) };
   } catch (error) {
     // People who may read a route and not change it see its document.
     if (error instanceof RestFailure && error.kind === 'forbidden') return { document, problems: null };

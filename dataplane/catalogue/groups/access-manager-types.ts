@@ -9,7 +9,7 @@ import { sessionInfoFilter } from '../../access-manager/sign-on/session-info.ts'
 import { singleSignOnFilter } from '../../access-manager/sign-on/single-sign-on.ts';
 import type { TypeDefinition } from '../../heap/definition.ts';
 
-/** What works with an access manager. */
+/** Types that work with an access manager. */
 export const accessManagerTypes: readonly TypeDefinition[] = [
   amService,
   amSessionIdleTimeoutFilter,

@@ -7,7 +7,7 @@ import { scriptableResourceAccess } from '../../scripts/scriptable-resource-acce
 import { scriptableResourceUriProvider } from '../../scripts/scriptable-resource-uri-provider.ts';
 import { scriptableThrottlingPolicy } from '../../scripts/scriptable-throttling-policy.ts';
 
-/** What runs scripts. */
+/** Types that run scripts. */
 export const scriptTypes: readonly TypeDefinition[] = [
   scriptableAccessTokenResolver,
   scriptableFilter,

@@ -14,7 +14,7 @@ import { clientTlsOptions } from '../../tls/options/client-tls-options.ts';
 import { serverTlsOptions } from '../../tls/options/server-tls-options.ts';
 import { tlsOptions } from '../../tls/options/tls-options.ts';
 
-/** Where secrets are, and TLS with them. */
+/** Stores of secrets, and TLS with them. */
 export const secretTypes: readonly TypeDefinition[] = [
   base64EncodedSecretStore,
   clientTlsOptions,

@@ -3,7 +3,7 @@ import { defaultRateThrottlingPolicy } from '../../throttling/default-rate-throt
 import { mappedThrottlingPolicy } from '../../throttling/mapped-throttling-policy.ts';
 import { throttlingFilter } from '../../throttling/throttling.ts';
 
-/** What limits rates. */
+/** Types that limit rates. */
 export const throttlingTypes: readonly TypeDefinition[] = [
   defaultRateThrottlingPolicy,
   mappedThrottlingPolicy,

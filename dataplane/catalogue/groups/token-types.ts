@@ -10,7 +10,7 @@ import { oauth2ResourceServerFilter } from '../../oauth2/oauth2-resource-server.
 import { statelessAccessTokenResolver } from '../../oauth2/stateless-access-token-resolver.ts';
 import { tokenIntrospectionAccessTokenResolver } from '../../oauth2/token-introspection-access-token-resolver.ts';
 
-/** What judges and makes tokens. */
+/** Types that judge and make tokens. */
 export const tokenTypes: readonly TypeDefinition[] = [
   cacheAccessTokenResolver,
   certificateThumbprintFilter,

@@ -11,7 +11,7 @@ export type Target =
   | { readonly kind: 'handler'; readonly path: Path }
   | { readonly kind: 'heap' };
 
-/** What is being dragged: a type of the catalogue, or a filter of the route. */
+/** Something that is dragged: a type of the catalogue, or a filter of the route. */
 export type Dragged = { readonly type: string; readonly kind: string } | { readonly step: Path };
 
 /** Surroundings of the parts of the canvas. */

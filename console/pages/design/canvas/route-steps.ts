@@ -8,9 +8,9 @@ import { valueAt } from '../forms/pointer.ts';
 /** An object that requests pass. */
 export interface CanvasStep {
   readonly kind: 'filter' | 'handler';
-  /** Where the document refers to it. */
+  /** Place where the document refers to it. */
   readonly path: Path;
-  /** Where it is declared; null if that is not in this document. */
+  /** Place of its declaration; null if that is not in this document. */
   readonly declaredAt: Path | null;
   readonly object: JsonObject | null;
   /** Empty if it is declared elsewhere. */
@@ -35,7 +35,7 @@ export interface CanvasSequence {
   /** List that new filters go into; null if a Chain has to be made first. */
   readonly list: Path | null;
   readonly filters: readonly CanvasStep[];
-  /** Where the document refers to the handler; null for a sequence without one. */
+  /** Place where the document refers to the handler; null for a sequence without one. */
   readonly handlerAt: Path | null;
   /** Null if no handler is given. */
   readonly handler: CanvasStep | null;
@@ -86,7 +86,7 @@ function chainAt(path: Path, found: Found, declaredAt: Path, around: Around): Ca
   return { chain, list, filters: filtersIn(list, around), handlerAt, handler: handlerStep(handlerAt, around) };
 }
 
-/** Whether the branches of an object are still to be shown. An object in place has one user. */
+/** True if the branches of an object are not shown yet. An object in place has one user. */
 function isFirstUse(value: JsonValue, { shown }: Around): boolean {
   if (typeof value !== 'string') return true;
   if (shown.has(value)) return false;

@@ -42,6 +42,12 @@ export class JsonNode implements Obj {
     return new JsonNode(this.#rt, value, `${this.pointer}/${key}`);
   }
 
+  get size(): number {
+    const { object } = this;
+    if (object instanceof List) return object.items.length;
+    return object instanceof GMap ? object.size : 0;
+  }
+
   plainElements(): [string, Value][] {
     if (this.object instanceof List) return this.object.items.map((item, at) => [String(at), item]);
     if (!(this.object instanceof GMap)) return [];
@@ -207,7 +213,7 @@ const methods: Readonly<Record<string, LibraryFunction>> = {
     self.plainElements().some(([, item]) => rt.javaEquals(item, bare(value))),
   'keys()': (_rt, self: JsonNode) =>
     new GSet(self.object instanceof GMap ? self.object.entries().map((entry) => entry.entryKey) : []),
-  'size()': (_rt, self: JsonNode) => self.plainElements().length,
+  'size()': (_rt, self: JsonNode) => self.size,
   'defaultTo(Object)': (rt, self: JsonNode, [value]: [Value]) =>
     self.object === null ? new JsonNode(rt, value, self.pointer) : self,
   'required()': (rt, self: JsonNode) => (self.object === null ? expecting(rt, self, 'a value') : self),
