@@ -1,5 +1,6 @@
 import { compareTexts } from '../../../contract/route-order.ts';
 import { Pace } from '../../source/pace.ts';
+import { TimeShare } from '../../source/time-share.ts';
 import type { ApiCaller } from '../api/api-client.ts';
 import type { ApiError } from '../api/api-error.ts';
 import { Reflector, type ReflectorTimes } from '../api/reflector.ts';
@@ -12,9 +13,11 @@ const MOST_NAMES = 250;
 /** Endpoints of a Service that are read, and up to a slice more: data planes use a thousand of them. */
 const MOST_ENDPOINTS = 5000;
 /** Milliseconds between two looks at slices that keep changing. */
-const GAP = 20;
+const GAP = 10;
 /** Part of the time that slices of one watch may take: whoever writes slices must not hold up those of others. */
 const MOST_SHARE = 0.1;
+/** Milliseconds that they may take at once: a collection in one look must not delay the next one. */
+const RESERVE = 100;
 
 export interface SliceBatchesOptions {
   readonly api: ApiCaller;
@@ -116,15 +119,13 @@ export class SliceBatches {
       ...(times && { times }),
     });
     let seen: string | null = null;
-    let took = 0;
+    const time = new TimeShare(MOST_SHARE, RESERVE);
     const look = (): void => {
-      const began = performance.now();
       seen = reflector.position;
       batch.behindAt = null;
-      this.changed(batch);
-      took = performance.now() - began;
+      time.spend(() => this.changed(batch));
     };
-    const pace = new Pace(() => Math.max(GAP, took / MOST_SHARE), look);
+    const pace = new Pace(() => Math.max(GAP, time.wait), look);
     const batch: Batch = { names, reflector, pace, byService: new Map(), behindAt: null };
     this.batches.push(batch);
     reflector.start();
