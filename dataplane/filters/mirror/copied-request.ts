@@ -1,8 +1,10 @@
 import { DEFAULT_FORWARDING } from '../../engine/backend/forwarding.ts';
 import { Headers } from '../../engine/head/headers.ts';
 import { Exchange, type Origin } from '../../engine/message/exchange.ts';
+import { HeldShare } from '../../engine/message/held-content.ts';
 import { Request } from '../../engine/message/request.ts';
 import { Uri } from '../../engine/message/uri.ts';
+import { mirroredContent } from './mirrored-content.ts';
 
 /** Headers that are of one connection, or that are written anew for the copy; in lower case. */
 const OF_THE_HOP: ReadonlySet<string> = new Set([
@@ -17,8 +19,15 @@ const OF_THE_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** Bytes that a copy takes without its texts. */
+const FRAME = 1024;
+
 /** A request as a filter saw it, without its content, independent of the exchange that it is of. */
 export class CopiedRequest {
+  /** Memory that it takes, with its content. Whoever ends the copy releases it. */
+  readonly share = new HeldShare(mirroredContent);
+  /** Bytes that its head takes. */
+  readonly headBytes: number;
   /** Facts about the client for whoever the copy is sent to. */
   readonly facts: Origin['facts'];
   private readonly method: string;
@@ -40,6 +49,8 @@ export class CopiedRequest {
     this.fields = request.headers
       .entries()
       .filter(([name]) => !OF_THE_HOP.has(name) && !removed.has(name) && !ofConnection.has(name));
+    const texts = this.fields.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+    this.headBytes = FRAME + texts + uri.target.length;
     this.egress = exchange.egress;
     this.gateways = exchange.gateways;
     this.transactionId = exchange.transactionId;

@@ -42,15 +42,16 @@ export class MirrorQueue {
   }
 
   /** There will be no copy. */
-  giveUp(reason: DropReason): void {
+  giveUp(reason: DropReason, copied: CopiedRequest | null): void {
     this.receiving--;
+    copied?.share.release();
     this.options.meter.dropped(reason);
   }
 
   /** All of a copy is there. */
   add(copied: CopiedRequest, content: Buffer): void {
     if (this.isClosed) {
-      this.giveUp('closed');
+      this.giveUp('closed', copied);
       return;
     }
     this.receiving--;
@@ -66,10 +67,15 @@ export class MirrorQueue {
     while (this.waiting.length > 0 && this.running.size < maxConcurrent) {
       const { copied, content, until } = this.waiting.shift()!;
       const left = until - performance.now();
-      if (left <= 0) meter.dropped('timeout');
-      else {
+      if (left <= 0) {
+        copied.share.release();
+        meter.dropped('timeout');
+      } else {
         meter.sent();
-        const call = new MirroredCall(handler, (isAnswered) => this.ended(call, isAnswered));
+        const call = new MirroredCall(handler, (isAnswered) => {
+          copied.share.release();
+          this.ended(call, isAnswered);
+        });
         this.running.add(call);
         call.send(copied, content, left);
       }
@@ -84,7 +90,10 @@ export class MirrorQueue {
   /** Ends what is under way: nobody waits for it. */
   close(): void {
     this.isClosed = true;
-    for (const _one of this.waiting.splice(0)) this.options.meter.dropped('closed');
+    for (const { copied } of this.waiting.splice(0)) {
+      copied.share.release();
+      this.options.meter.dropped('closed');
+    }
     for (const call of [...this.running]) call.end();
   }
 }

@@ -87,14 +87,14 @@ export const mirrorFilter = defineFilter({
         else if (!queue.reserve()) meter.dropped('queue-full');
         else {
           const copied = new CopiedRequest(exchange, removed);
-          copyContent(request, maxBody, (content) => {
+          copyContent(request, maxBody, copied, (content) => {
             if (Buffer.isBuffer(content)) queue.add(copied, content);
-            else queue.giveUp(content);
+            else queue.giveUp(content, copied);
           });
         }
       } catch (error) {
         parts.log.warn({ reason: String(error) }, 'request not mirrored');
-        queue.giveUp('internal');
+        queue.giveUp('internal', null);
       }
     }
   },

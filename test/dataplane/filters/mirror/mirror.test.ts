@@ -1,6 +1,8 @@
 import { connect } from 'node:http2';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
+import { heldContent } from '../../../../dataplane/engine/message/held-content.ts';
+import { mirroredContent } from '../../../../dataplane/filters/mirror/mirrored-content.ts';
 import {
   answering,
   deadPort,
@@ -41,6 +43,11 @@ function counts({ counted }: ConfiguredGateway): Record<string, number> {
 
 const counted = (gateway: ConfiguredGateway, wanted: Record<string, number>): Promise<void> =>
   vi.waitFor(() => expect(counts(gateway)).toEqual(wanted), LONG);
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+/** Has the body read. */
+const READS = { onRequest: [{ target: '${attributes.length}', value: '${length(request.entity.string)}' }] };
 
 const echo: Script = eachRequest(({ body }) => plainAnswer(`app ${body.length}`));
 
@@ -209,6 +216,29 @@ describe('the request is answered', () => {
     gateway.configuration.close();
     await counted(gateway, { sent: 2, failed: 2, 'dropped queue-full': 2, 'dropped closed': 1 });
     await vi.waitUntil(() => shadow.open === 0, LONG);
+  });
+
+  it.each([
+    ['as it came', []],
+    ['that a filter has read', [{ type: 'AssignmentFilter', config: READS }]],
+  ])('while the mirror does not answer, and the memory is full of bodies %s', async (_case, filters) => {
+    const [app, shadow] = [await startApp(echo), await startApp(() => {})];
+    const config = { handler: shadowAt(shadow.port), maxBody: 100_000, timeout: '4 minutes' };
+    const chain = [...filters, { type: 'MirrorFilter', config }];
+    const handler = { type: 'Chain', config: { filters: chain, handler: shadowAt(app.port) } };
+    const before = mirroredContent.bytes;
+    const gateway = await serve(handler, [], { limits: { heldBytes: 4_000_000 } });
+    onTestFinished(() => void (heldContent.limit = 128 << 20));
+    const body = 'x'.repeat(100_000);
+    for (let i = 0; i < 20; i++) expect((await send(gateway, 'POST /', [], body)).body).toBe('app 100000');
+    await vi.waitFor(() => expect(sum(Object.values(counts(gateway)))).toBe(20), LONG);
+    const { sent = 0, 'dropped memory': dropped = 0 } = counts(gateway);
+    expect(sent).toBeGreaterThan(4);
+    expect(sent).toBeLessThan(10);
+    expect(dropped).toBe(20 - sent);
+    expect(mirroredContent.bytes - before).toBeGreaterThan(sent * 100_000);
+    gateway.configuration.close();
+    await vi.waitFor(() => expect(mirroredContent.bytes).toBe(before), LONG);
   });
 
   it('whole, however long its body is: the copy is dropped', async () => {
