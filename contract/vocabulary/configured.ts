@@ -120,7 +120,10 @@ export function flag(): z.ZodType<boolean, unknown> {
 }
 
 /** One of these words, in upper or lower case; the result is spelt as listed. */
-export function choice<const Word extends string>(words: readonly Word[]): z.ZodType<Word, unknown> {
+export function choice<const Word extends string>(
+  words: readonly Word[],
+  hintFor: (given: string) => string | undefined = () => undefined,
+): z.ZodType<Word, unknown> {
   return configured(
     'enumeration',
     { type: 'string', enum: words },
@@ -128,7 +131,8 @@ export function choice<const Word extends string>(words: readonly Word[]): z.Zod
       const word = typeof value === 'string' ? value.toLowerCase() : null;
       const chosen = words.find((candidate) => candidate.toLowerCase() === word);
       if (chosen !== undefined) return chosen;
-      throw wrongType(`one of ${words.join(', ')}`, value);
+      const { code, message } = wrongType(`one of ${words.join(', ')}`, value);
+      throw new ValueProblem(code, message, word === null ? undefined : hintFor(word));
     },
     `^(?:${words.map(inAnyCase).join('|')})$`,
   );

@@ -9,6 +9,7 @@ import { runtimeText } from '../../../contract/vocabulary/runtime.ts';
 import { isHost } from '../../engine/head/host-syntax.ts';
 import { Uri } from '../../engine/message/uri.ts';
 import { affinityFields } from './affinity-cookie.ts';
+import { balancingHint } from './balancing-names.ts';
 import { endpointKey } from './endpoint-spec.ts';
 
 /** Scheme, host and port: what is more would have no effect. */
@@ -191,7 +192,7 @@ export const backendsConfig = z
         'Host name that `https` endpoints are asked for (SNI) and that their certificates must have. By default the host ' +
           'of the `uri`, or NAME.NAMESPACE.svc of a Service.',
       ),
-    balancing: choice(['leastRequests', 'roundRobin', 'hash'])
+    balancing: choice(['leastRequests', 'roundRobin', 'hash'], balancingHint)
       .default('leastRequests')
       .describe(
         '`leastRequests` draws two endpoints by weight and takes the one with fewer requests in this gateway unit. ' +

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { endpointsAt, inTurn, sendingTo } from '../../support/backends/endpoint-apps.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
 import { problemsOf } from '../../support/gateways/served.ts';
 import { startTenants, TENANT } from '../../support/gateways/tenant-gateway.ts';
 
@@ -39,6 +40,27 @@ describe('configurations', () => {
         "duration handler.config.backends.config.slowStart: must have a number before 'soon'",
       ]
     `);
+  });
+
+  it.each([
+    ['maglev', /^'hash' sends requests with the same 'hashKey'/],
+    ['RING_HASH', /^'hash' /],
+    ['ip_hash', /^'hash' /],
+    ['random', /^'leastRequests' /],
+    ['LEAST_REQUEST', /^'leastRequests' /],
+    ['least_conn', /^'leastRequests' /],
+    ['ROUND_ROBIN', /^write 'roundRobin'$/],
+    ['wrr', /^'roundRobin' heeds weights$/],
+    ['cookie', /^'affinityCookie' keeps clients/],
+  ])('name what comes closest to the method %s of another gateway', (balancing, hint) => {
+    const config = { endpoints: endpointsAt(1), balancing };
+    const problems = checkConfigured({ handler: sendingTo({ type: 'Backends', config }) });
+    expect(problems).toMatchObject([{ severity: 'error', hint: expect.stringMatching(hint) }]);
+  });
+
+  it('have no hint for a method that nobody knows', () => {
+    const config = { endpoints: endpointsAt(1), balancing: 'best' };
+    expect(checkConfigured({ handler: sendingTo({ type: 'Backends', config }) })[0]).not.toHaveProperty('hint');
   });
 
   it.each([

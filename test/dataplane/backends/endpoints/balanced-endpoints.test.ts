@@ -1,13 +1,18 @@
+import { createSecretKey } from 'node:crypto';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { AffinityCookie, affinityFields } from '../../../../dataplane/backends/endpoints/affinity-cookie.ts';
 import { BalancedEndpoints } from '../../../../dataplane/backends/endpoints/balanced-endpoints.ts';
 import { dnsEndpoints } from '../../../../dataplane/backends/endpoints/dns-endpoints.ts';
 import { EndpointMeter } from '../../../../dataplane/backends/endpoints/endpoint-meter.ts';
+import { endpointSpec } from '../../../../dataplane/backends/endpoints/endpoint-spec.ts';
 import { HealthTable } from '../../../../dataplane/backends/endpoints/health-table.ts';
+import { LeastRequests } from '../../../../dataplane/backends/endpoints/least-requests.ts';
 import { randomNumbers } from '../../../../dataplane/backends/endpoints/random-numbers.ts';
 import { RoundRobin } from '../../../../dataplane/backends/endpoints/round-robin.ts';
 import { Uri } from '../../../../dataplane/engine/message/uri.ts';
 import { clock } from '../../../../dataplane/engine/wire/clock.ts';
+import { NEVER } from '../../../../dataplane/engine/wire/sweep.ts';
 import type { BackendEndpoint } from '../../../../dataplane/heap/objects/backends.ts';
 import { objectParts } from '../../../support/gateways/object-parts.ts';
 import { plainExchange } from '../../../support/gateways/plain-exchange.ts';
@@ -72,6 +77,33 @@ function at(milliseconds: number): void {
 }
 
 beforeEach(() => at(0));
+
+it.each([
+  ['leastRequests', LeastRequests],
+  ['roundRobin', RoundRobin],
+])('clients without an affinity cookie are spread evenly over the endpoints by %s', (_name, Picker) => {
+  const health = new HealthTable(new SharedArrayBuffer(HealthTable.bytes(20)));
+  const keys = [createSecretKey(Buffer.alloc(32, 7))];
+  const specs = Array.from({ length: 10 }, (_, at) => endpointSpec(Uri.parse(`http://10.0.0.${at}:80`), null, 1, null));
+  const balanced = new BalancedEndpoints({
+    source: { interval: NEVER, ask: () => specs },
+    isOfTenant: false,
+    picker: new Picker(randomNumbers(7)),
+    cookie: new AffinityCookie(affinityFields.parse({}), () => keys, 'test'),
+    slowStart: 0,
+    health,
+    ...{ passive: null, active: null, panicThreshold: 50 },
+    meter: new EndpointMeter(objectParts({}).parts),
+    log: pino({ enabled: false }),
+  });
+  const counts = new Map(specs.map(({ base }) => [base.host, 0]));
+  for (let i = 0; i < 10_000; i++) {
+    const { host } = balanced.choose(plainExchange())!.base;
+    counts.set(host, counts.get(host)! + 1);
+  }
+  const chiSquare = [...counts.values()].reduce((sum, one) => sum + (one - 1000) ** 2 / 1000, 0);
+  expect(chiSquare).toBeLessThan(27.9); // which chance exceeds once in a thousand times
+});
 
 describe('endpoints of a name', () => {
   it('are all its addresses, each once, known to TLS by the name', async () => {

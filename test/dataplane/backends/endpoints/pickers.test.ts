@@ -148,10 +148,10 @@ describe('roundRobin', () => {
 describe('hash', () => {
   const KEYS = Array.from({ length: 20_000 }, (_, i) => `user-${i}`);
 
-  function owners(all: readonly BalancedEndpoint[]): BalancedEndpoint[] {
+  function owners(all: readonly BalancedEndpoint[], keys: readonly string[] = KEYS): BalancedEndpoint[] {
     const hashing = keyed();
     hashing.ring.use(all);
-    return KEYS.map((key) => {
+    return keys.map((key) => {
       hashing.with(key);
       return hashing.ring.pick(exchange);
     });
@@ -165,6 +165,40 @@ describe('hash', () => {
       const moved = before.filter((owner, i) => owner !== after[i]);
       expect(moved.every((owner) => owner === gone)).toBe(true);
       expect(moved.length / KEYS.length).toBeLessThan(1 / n + 0.05);
+    }
+  });
+
+  // The ring itself is uneven by design: the shares of endpoints differ by a sixteenth (the root of 256 points). So the
+  // keys of users are compared with random ones on the same ring, and the shares of the ring have a bound of their own.
+  it.each<[string, (at: number) => string]>([
+    ['numbered names', (at) => `user-${at}`],
+    ['numbers', (at) => String(at)],
+    ['e-mail addresses', (at) => `user.${at}@example.com`],
+    ['long texts with the same beginning and end', (at) => `${'a'.repeat(60)}${at}${'z'.repeat(60)}`],
+    ['addresses', (at) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`],
+  ])('spreads %s over the endpoints as it spreads random keys', (_case, keyAt) => {
+    const all = endpoints(...Array(10).fill({}));
+    const random = randomNumbers(SEED);
+    const counted = (keys: readonly string[]): number[] => {
+      const found = owners(all, keys);
+      return all.map((one) => found.filter((owner) => owner === one).length);
+    };
+    const users = counted(Array.from({ length: 20_000 }, (_, at) => keyAt(at)));
+    const others = counted(Array.from({ length: 20_000 }, () => `${random()}-${random()}`));
+    const difference = users.reduce((sum, one, at) => sum + (one - others[at]!) ** 2 / (one + others[at]!), 0);
+    expect(difference).toBeLessThan(CRITICAL.get(10)!);
+  });
+
+  it.each([3, 10, 50])('gives each of %i endpoints its share of the keys, give or take a quarter', (n) => {
+    const all = endpoints(...Array(n).fill({}));
+    const found = owners(
+      all,
+      Array.from({ length: 100_000 }, (_, at) => `user-${at}`),
+    );
+    for (const one of all) {
+      const share = (found.filter((owner) => owner === one).length / found.length) * n;
+      expect(share).toBeGreaterThan(0.75);
+      expect(share).toBeLessThan(1.25);
     }
   });
 
