@@ -8,6 +8,8 @@ export class RoutesClient {
   private readonly namespace: string;
   private readonly agent: Agent;
   private readonly token: string;
+  /** Names of slices that are there. */
+  private readonly created = new Set<string>();
 
   constructor(access: ClusterAccess, namespace: string) {
     this.access = access;
@@ -39,6 +41,14 @@ export class RoutesClient {
     return this.write('PATCH', `${path}?fieldManager=bench&force=true`, 'application/apply-patch+yaml', slice);
   }
 
+  /** Creates an EndpointSlice or replaces it, which costs the API server less than to apply it. */
+  async replaceSlice(name: string, slice: object): Promise<number> {
+    const path = `/apis/discovery.k8s.io/v1/namespaces/${this.namespace}/endpointslices`;
+    if (this.created.has(name)) return this.write('PUT', `${path}/${name}`, 'application/json', slice);
+    this.created.add(name);
+    return this.write('POST', path, 'application/json', slice);
+  }
+
   async deleteSlice(name: string): Promise<void> {
     const path = `/apis/discovery.k8s.io/v1/namespaces/${this.namespace}/endpointslices/${name}`;
     await this.write('DELETE', path, 'application/json', {});
@@ -61,7 +71,7 @@ export class RoutesClient {
   }
 
   private async write(
-    method: 'POST' | 'PATCH' | 'DELETE',
+    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     contentType: string,
     object: object,
