@@ -15,6 +15,9 @@ export interface ServiceUse {
 /** Annotation of a Service that names the namespaces whose Routes may use it: separated by commas, or `*`. */
 export const SERVICE_GRANT = 'gatewarden.io/allowed-namespaces';
 
+/** Endpoints of a Service that each Backends uses: a hostile Service must not fill the memory of data planes. */
+export const MOST_USED_ENDPOINTS = 1000;
+
 /** Names of Services, namespaces and ports as Kubernetes has them. */
 const LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 const PORT_NAME = /^(?=.*[a-z])[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;

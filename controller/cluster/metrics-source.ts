@@ -25,6 +25,9 @@ export function metricsSource({ ledger, sessions, source, isLeader, newest }: Me
       ),
     streams: () => sessions.facts.length,
     reflectors: () => source.facts,
+    routesWithEndpointsLeftOut: () =>
+      (newest()?.resources?.verdicts ?? []).filter(({ resolvedRefs }) => resolvedRefs.reason === 'EndpointsLeftOut')
+        .length,
     certificates: () => (newest()?.resources?.verdicts ?? []).flatMap(({ certificates }) => certificates ?? []),
     now: () => Date.now(),
   };

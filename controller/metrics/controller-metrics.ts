@@ -13,6 +13,8 @@ export interface ControllerMetricsSource extends CertificateMetricsSource {
   /** How many planes have their stream with this controller. */
   streams(): number;
   reflectors(): readonly ReflectorFacts[];
+  /** Routes with a Service of which not all endpoints are used. */
+  routesWithEndpointsLeftOut(): number;
 }
 
 const PLANE_STATES: readonly PlaneState[] = ['current', 'behind', 'refused', 'left'];
@@ -150,6 +152,14 @@ function showNow(registers: Registry[], source: ControllerMetricsSource): void {
     registers,
     collect() {
       this.set(source.streams());
+    },
+  });
+  new Gauge({
+    name: 'gw_controller_routes_with_endpoints_left_out',
+    help: 'Routes with a Service of which not all endpoints are used, because it has too many.',
+    registers,
+    collect() {
+      this.set(source.routesWithEndpointsLeftOut());
     },
   });
   new Gauge({

@@ -12,6 +12,10 @@ export interface BackendsMetricsSource {
 
 const GAUGES = [
   ['gw_backends_endpoints', 'Endpoints of a Backends, by state: serving, ejected or down.'],
+  [
+    'gw_backends_left_out_endpoints',
+    'Endpoints of a Backends that are not used, because those of its tenant are too many.',
+  ],
   [ENDPOINT_STATE, 'State of an endpoint: 0 serving, 1 ejected, 2 down by its probes.'],
   [ENDPOINT_OUTSTANDING, 'Requests and tunnels that are open to an endpoint, by gateway unit.'],
 ] as const;

@@ -3,9 +3,11 @@ import { AffinityCookie } from '../backends/endpoints/affinity-cookie.ts';
 import { affinityKeys } from '../backends/endpoints/affinity-keys.ts';
 import { backendsConfig, baseOf } from '../backends/endpoints/backends-fields.ts';
 import { BalancedEndpoints, type BalancedEndpointsOptions } from '../backends/endpoints/balanced-endpoints.ts';
+import { boundedEndpoints } from '../backends/endpoints/bounded-endpoints.ts';
 import { dnsEndpoints } from '../backends/endpoints/dns-endpoints.ts';
 import { EndpointMeter } from '../backends/endpoints/endpoint-meter.ts';
 import { endpointProbes } from '../backends/endpoints/endpoint-probes.ts';
+import { tenantRoom } from '../backends/endpoints/endpoint-room.ts';
 import type { EndpointSource } from '../backends/endpoints/endpoint-source.ts';
 import { endpointSpec } from '../backends/endpoints/endpoint-spec.ts';
 import { HashRing } from '../backends/endpoints/hash-ring.ts';
@@ -22,6 +24,8 @@ import { UnitLives } from '../heap/unit-lives.ts';
 
 /** Endpoints of a name whose health all units share; each unit judges further ones by itself. */
 const SHARED_RECORDS = 64;
+/** Places that an endpoint takes in the room of a tenant: its points on a ring are larger than the rest. */
+const PLACES_ON_RING = 3;
 /** Share of endpoints, in percent, that must be able to serve if the configuration does not say. */
 const PANIC_THRESHOLD = 50;
 
@@ -95,8 +99,14 @@ export const backends = defineService({
     const lives = sharedMemory(UnitLives.memory.name, UnitLives.memory.bytes);
     parts.onClose(() => memory.release());
     parts.onClose(() => lives.release());
+    const meter = new EndpointMeter(parts);
+    const room = tenantRoom(parts);
+    const { identity, log } = parts;
+    const places = balancing === 'hash' ? PLACES_ON_RING : 1;
+    const bounded = (source: EndpointSource): EndpointSource =>
+      room === null ? source : boundedEndpoints(source, { room, places, identity, meter, log });
     const balanced = new BalancedEndpoints({
-      source: specs === undefined ? sourceOf(config, parts) : { interval: NEVER, ask: () => specs },
+      source: specs === undefined ? bounded(sourceOf(config, parts)) : { interval: NEVER, ask: () => specs },
       isOfTenant: parts.plane.egress !== undefined,
       picker,
       cookie:
@@ -106,7 +116,7 @@ export const backends = defineService({
       passive: passiveRules(config.passiveHealth),
       active: activeProbes(config.activeHealth, parts),
       panicThreshold: config.panicThreshold ?? PANIC_THRESHOLD,
-      meter: new EndpointMeter(parts),
+      meter,
       log: parts.log,
     });
     parts.onClose(() => balanced.close());

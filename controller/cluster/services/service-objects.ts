@@ -30,13 +30,19 @@ export interface SliceEndpoint {
 /** An EndpointSlice without the endpoints that never get requests. */
 export interface SliceObject {
   readonly namespace: string;
+  readonly name: string;
   readonly service: string;
   /** Set when it has host names in the place of addresses: none of its endpoints is used. */
   readonly hasHostNames: boolean;
   /** TCP ports by name. */
   readonly ports: Readonly<Record<string, number>>;
   readonly endpoints: readonly SliceEndpoint[];
+  /** Places that its endpoints would need, if there was no room for them; otherwise 0. */
+  readonly leftOut: number;
 }
+
+/** Longest text that stands for the object behind an address: a kind, a namespace and a name have room. */
+const MOST_TEXT = 600;
 
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish();
 
@@ -53,7 +59,7 @@ const service = z.looseObject({
 });
 
 const slice = z.looseObject({
-  metadata: z.looseObject({ namespace: z.string(), labels: z.record(z.string(), z.string()) }),
+  metadata: z.looseObject({ namespace: z.string(), name: z.string(), labels: z.record(z.string(), z.string()) }),
   addressType: z.string(),
   ports: optional(
     z.array(z.looseObject({ name: optional(z.string()), port: optional(z.number()), protocol: optional(z.string()) })),
@@ -117,6 +123,7 @@ export function sliceObject(raw: JsonObject, before: SliceObject | null): SliceO
   const family = addressType === 'IPv4' ? 4 : addressType === 'IPv6' ? 6 : null;
   const now: SliceObject = {
     namespace: metadata.namespace,
+    name: metadata.name,
     service: name,
     hasHostNames: family === null && (endpoints ?? []).length > 0,
     ports: Object.fromEntries(
@@ -129,10 +136,12 @@ export function sliceObject(raw: JsonObject, before: SliceObject | null): SliceO
       const state = stateOf(one.conditions ?? {});
       if (address === undefined || state === null || isIP(address) !== family) return [];
       const { kind, namespace, name: called, uid } = one.targetRef ?? {};
-      const target = uid ?? (called ? `${kind ?? ''}/${namespace ?? ''}/${called}` : null);
+      const named = uid ?? (called ? `${kind ?? ''}/${namespace ?? ''}/${called}` : null);
+      const target = named !== null && named.length > MOST_TEXT ? null : named;
       const zones = one.hints?.forZones?.map((zone) => zone.name) ?? [];
       return [{ address, target, state, zones: zones.length === 0 ? null : zones }];
     }),
+    leftOut: 0,
   };
   return before !== null && JSON.stringify(before) === JSON.stringify(now) ? before : now;
 }

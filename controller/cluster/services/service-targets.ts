@@ -1,10 +1,11 @@
 import { isIP } from 'node:net';
-import { serviceResourceKey } from '../../../contract/resources/service-reference.ts';
+import { MOST_USED_ENDPOINTS, serviceResourceKey } from '../../../contract/resources/service-reference.ts';
 import { compareTexts } from '../../../contract/route-order.ts';
 import { sharedResourceHash } from '../../../contract/shared-resources.ts';
 import type { ServiceEndpoints, ServiceTarget } from '../../../contract/snapshot.ts';
 import type { ServiceContent } from '../../compile/resources/shared/service-content.ts';
 import type { ServiceObject, SliceEndpoint, SliceObject } from './service-objects.ts';
+import type { ServiceSlices } from './slice-batches.ts';
 
 /** Parts of a Service, put together from all of its slices. */
 interface Gathered {
@@ -41,13 +42,19 @@ export function endpointsOf(
 /** Makes what Routes are judged by; `before` if nothing about it has changed. */
 export function contentOf(
   { resourceVersion, externalName, ports, allowedNamespaces }: ServiceObject,
-  slices: readonly SliceObject[],
+  { slices, isCut }: ServiceSlices,
   { targets }: Pick<ServiceEndpoints, 'targets'>,
   before: ServiceContent | null,
 ): ServiceContent {
+  const counts = new Map<string, number>();
+  for (const target of targets) {
+    for (const name of Object.keys(target.ports)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const servedPorts = [...counts.keys()].sort();
   const now = {
-    ...{ resourceVersion, externalName, ports, allowedNamespaces },
-    servedPorts: [...new Set(targets.flatMap((target) => Object.keys(target.ports)))].sort(),
+    ...{ resourceVersion, externalName, ports, allowedNamespaces, servedPorts },
+    crowdedPorts: servedPorts.filter((name) => (counts.get(name) ?? 0) > MOST_USED_ENDPOINTS),
+    isCut,
     hasHostNames: slices.some(({ hasHostNames }) => hasHostNames),
   };
   return before !== null && JSON.stringify(before) === JSON.stringify(now) ? before : now;

@@ -10,7 +10,7 @@ import { resourcePath } from '../api/resource-path.ts';
 import type { SourceFailure } from '../source-failure.ts';
 import { type ServiceObject, serviceObject } from './service-objects.ts';
 import { contentOf, endpointsOf } from './service-targets.ts';
-import { SliceBatches } from './slice-batches.ts';
+import { type ServiceSlices, SliceBatches } from './slice-batches.ts';
 
 /** Lists that are asked for at a time. */
 const AT_A_TIME = 16;
@@ -23,6 +23,8 @@ export interface ServicesFollowerOptions {
   endpointsChanged(endpoints: ReadonlyMap<string, ServiceEndpoints>): void;
   failed?(failure: SourceFailure): void;
   readonly times?: Partial<ReflectorTimes>;
+  /** Milliseconds after which slices that found no room are listed again. */
+  readonly reread?: number;
 }
 
 /** The Services and slices that are followed in one namespace. */
@@ -36,6 +38,7 @@ interface Place {
 }
 
 const GONE = { ports: [], families: [], externalName: null };
+const NO_SLICES: ServiceSlices = { slices: [], isCut: false };
 
 /**
  * Follows the Services that Routes name, with their EndpointSlices. What was read last stays while the API server is away.
@@ -95,7 +98,7 @@ export class ServicesFollower {
   }
 
   private begin(namespace: string): Place {
-    const { failed, times } = this.options;
+    const { failed, times, reread } = this.options;
     const more = times === undefined ? {} : { times };
     const place: Place = {
       services: new Reflector<ServiceObject>({
@@ -109,6 +112,7 @@ export class ServicesFollower {
       }),
       slices: new SliceBatches({
         ...{ api: this.api, namespace, ...more },
+        ...(reread !== undefined && { reread }),
         changed: (names) => this.look(namespace, names),
         failed: (error) => failed?.({ kind: 'EndpointSlice', scope: namespace, error }),
       }),
@@ -157,10 +161,10 @@ export class ServicesFollower {
     const service = services.get(key);
     const isKnown = service === null ? services.isSynced || isRefused : slices.isListed(name);
     if (!isKnown) return { isJudgedAnew: false, isMoved: false };
-    const own = service === null ? [] : slices.slicesOf(name);
+    const own = service === null ? NO_SLICES : slices.slicesOf(name);
     const before = this.contents.get(key);
     const at = serviceResourceKey(key);
-    const endpoints = endpointsOf(key, service ?? GONE, own, slices.versionOf(name), this.allows);
+    const endpoints = endpointsOf(key, service ?? GONE, own.slices, slices.versionOf(name), this.allows);
     const content = service === null ? null : contentOf(service, own, endpoints, before ?? null);
     const isMoved = this.endpoints.get(at)?.hash !== endpoints.hash;
     this.contents.set(key, content);

@@ -1,4 +1,5 @@
 import { compareTexts } from '../../../contract/route-order.ts';
+import { MOST_OF_SERVICE } from '../../compile/resources/shared/service-content.ts';
 import { Pace } from '../../source/pace.ts';
 import { TimeShare } from '../../source/time-share.ts';
 import type { ApiCaller } from '../api/api-client.ts';
@@ -7,17 +8,18 @@ import { Reflector, type ReflectorTimes } from '../api/reflector.ts';
 import type { ReflectorFacts } from '../api/reflector-facts.ts';
 import { resourcePath } from '../api/resource-path.ts';
 import { SERVICE_NAME, type SliceObject, sliceObject } from './service-objects.ts';
+import { SliceRoom } from './slice-room.ts';
 
 /** Names in one selector: it is part of a URL. */
 const MOST_NAMES = 250;
-/** Endpoints of a Service that are read, and up to a slice more: data planes use a thousand of them. */
-const MOST_ENDPOINTS = 5000;
 /** Milliseconds between two looks at slices that keep changing. */
 const GAP = 10;
 /** Part of the time that slices of one watch may take: whoever writes slices must not hold up those of others. */
 const MOST_SHARE = 0.1;
 /** Milliseconds that they may take at once: a collection in one look must not delay the next one. */
 const RESERVE = 100;
+/** Milliseconds after which slices that found no room are listed again, if there is some. */
+const REREAD = 60_000;
 
 export interface SliceBatchesOptions {
   readonly api: ApiCaller;
@@ -26,6 +28,14 @@ export interface SliceBatchesOptions {
   changed(services: Iterable<string>): void;
   failed?(error: ApiError): void;
   readonly times?: Partial<ReflectorTimes>;
+  readonly reread?: number;
+}
+
+/** The slices of one Service. */
+export interface ServiceSlices {
+  readonly slices: readonly SliceObject[];
+  /** Whether it has more endpoints than are read. */
+  readonly isCut: boolean;
 }
 
 /** Slices of some Services, read with one list and one watch. */
@@ -33,12 +43,12 @@ interface Batch {
   readonly names: ReadonlySet<string>;
   readonly reflector: Reflector<SliceObject>;
   readonly pace: Pace;
-  byService: ReadonlyMap<string, readonly SliceObject[]>;
+  byService: ReadonlyMap<string, ServiceSlices>;
   /** Version of `byService` while the slices have changed since; null otherwise. */
   behindAt: string | null;
 }
 
-const NONE: readonly SliceObject[] = [];
+const NONE: ServiceSlices = { slices: [], isCut: false };
 
 /**
  * Follows the EndpointSlices of some Services of a namespace, and no others. A watch is for many Services, whose names
@@ -49,6 +59,8 @@ export class SliceBatches {
   private readonly options: SliceBatchesOptions;
   private batches: Batch[] = [];
   private wanted: ReadonlySet<string> = new Set();
+  private readonly room = new SliceRoom();
+  private rereading: NodeJS.Timeout | null = null;
 
   constructor(options: SliceBatchesOptions) {
     this.options = options;
@@ -64,7 +76,7 @@ export class SliceBatches {
   }
 
   /** The slices of a Service; none before they were listed. */
-  slicesOf(service: string): readonly SliceObject[] {
+  slicesOf(service: string): ServiceSlices {
     return this.batchOf(service)?.byService.get(service) ?? NONE;
   }
 
@@ -87,7 +99,8 @@ export class SliceBatches {
   async close(): Promise<void> {
     const all = this.batches;
     this.batches = [];
-    await Promise.all(all.map(end));
+    if (this.rereading !== null) clearTimeout(this.rereading);
+    await Promise.all(all.map((batch) => this.end(batch)));
   }
 
   /** Later batches take the place of earlier ones as soon as they were listed. */
@@ -107,8 +120,12 @@ export class SliceBatches {
       ...{ api, kind: 'EndpointSlice', scope: namespace },
       path: resourcePath({ group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices', namespace }),
       labelSelector: `${SERVICE_NAME} in (${[...names].sort().join(',')})`,
-      take: sliceObject,
+      take: (raw, before) => {
+        const slice = sliceObject(raw, before);
+        return slice === null ? null : this.room.take(slice, before, batch);
+      },
       changed: () => {
+        this.room.settle(batch);
         // what was listed first is known at once: without it the Services would have no endpoints
         if (batch.byService.size > 0) {
           batch.behindAt ??= seen;
@@ -134,12 +151,13 @@ export class SliceBatches {
   private changed(batch: Batch): void {
     const before = batch.byService;
     const isFirst = before.size === 0;
-    const grouped = Map.groupBy(batch.reflector.objects, ([, { service }]) => service);
+    const grouped = Map.groupBy(batch.reflector.objects.values(), ({ service }) => service);
     const after = new Map([...grouped].map(([service, own]) => [service, taken(own)]));
     batch.byService = after;
     const all = isFirst ? batch.names : new Set([...before.keys(), ...after.keys()]);
     const changed = [...all].filter((name) => isFirst || !isSame(before.get(name) ?? NONE, after.get(name) ?? NONE));
     this.sweep();
+    if (this.room.isTight) this.makeRoom();
     this.options.changed(changed.filter((name) => this.batchOf(name) === batch));
   }
 
@@ -150,32 +168,58 @@ export class SliceBatches {
       const isNeeded = [...batch.names].some(
         (name) => this.wanted.has(name) && !later.some(({ names }) => names.has(name)),
       );
-      if (!isNeeded) void end(batch);
+      if (!isNeeded) void this.end(batch);
       return isNeeded;
     });
   }
-}
 
-function end({ pace, reflector }: Batch): Promise<void> {
-  pace.close();
-  return reflector.close();
+  private end(batch: Batch): Promise<void> {
+    batch.pace.close();
+    this.room.settle(batch);
+    return batch.reflector.close();
+  }
+
+  /** Gives the places of slices that have gone to those that found none. */
+  private makeRoom(): void {
+    this.room.recount(this.batches.flatMap(({ reflector }) => [...reflector.objects.values()]));
+    const { reread = REREAD } = this.options;
+    if (this.batchesToReread.length > 0) this.rereading ??= setTimeout(() => this.readAgain(), reread);
+  }
+
+  private get batchesToReread(): readonly Batch[] {
+    return this.batches.filter((batch) =>
+      batch.reflector.objects
+        .values()
+        .some(
+          ({ service, leftOut }) => leftOut > 0 && this.room.fits(service, leftOut) && this.batchOf(service) === batch,
+        ),
+    );
+  }
+
+  private readAgain(): void {
+    this.rereading = null;
+    for (const { names } of this.batchesToReread) this.begin([...names.intersection(this.wanted)]);
+  }
 }
 
 /** The slices of a Service by name, without those that would be too many; the same ones in every controller. */
-function taken(own: readonly (readonly [key: string, slice: SliceObject])[]): readonly SliceObject[] {
+function taken(own: readonly SliceObject[]): ServiceSlices {
+  const isLacking = own.some(({ leftOut }) => leftOut > 0);
   let count = 0;
-  for (const [, { endpoints }] of own) count += endpoints.length;
-  if (count <= MOST_ENDPOINTS) return own.map(([, slice]) => slice);
-  let left = MOST_ENDPOINTS;
+  for (const { endpoints } of own) count += endpoints.length;
+  if (count <= MOST_OF_SERVICE) return { slices: own, isCut: isLacking };
+  let left = MOST_OF_SERVICE;
   const slices: SliceObject[] = [];
-  for (const [, slice] of own.toSorted(([a], [b]) => compareTexts(a, b))) {
+  for (const slice of own.toSorted((a, b) => compareTexts(a.name, b.name))) {
     if (left <= 0) break;
     left -= slice.endpoints.length;
     slices.push(slice);
   }
-  return slices;
+  return { slices, isCut: isLacking || slices.length < own.length };
 }
 
-function isSame(a: readonly SliceObject[], b: readonly SliceObject[]): boolean {
-  return a.length === b.length && a.every((one, at) => one === b[at]);
+function isSame(a: ServiceSlices, b: ServiceSlices): boolean {
+  return (
+    a.isCut === b.isCut && a.slices.length === b.slices.length && a.slices.every((one, at) => one === b.slices[at])
+  );
 }

@@ -8,6 +8,7 @@ import { hasErrors } from '../verdict.ts';
 import type { Pass } from './pass.ts';
 import type { ReferenceFault } from './reference-fault.ts';
 import { auditResourceKey, isAuditReference } from './shared/audit-drafts.ts';
+import type { ServiceNote } from './shared/service-content.ts';
 import type { SharedOffer } from './shared/shared-drafts.ts';
 import { isAbout, isStoreReference, storeResourceKey } from './store-drafts.ts';
 import { unjudgeable } from './unjudgeable.ts';
@@ -26,7 +27,7 @@ export interface JudgedRoute {
   readonly problems: readonly Problem[];
   readonly faults: readonly ReferenceFault[];
   /** What the writer should know of Services that can be used. */
-  readonly notes: readonly string[];
+  readonly notes: readonly ServiceNote[];
   /** Null when it cannot be served. */
   readonly body: RouteBody | null;
   /** The shared resources that were looked for, by key: as long as they are the same, so is this. */
@@ -96,7 +97,7 @@ function judged(document: JsonObject, name: string, namespace: string, pass: Pas
     conditionIsReadable: judgement.conditionIsReadable,
     problems,
     faults,
-    notes: [...new Set(services.flatMap(({ note }) => note ?? []))],
+    notes: services.flatMap(({ note }) => note ?? []),
     body: isServable
       ? { document, ...resourcesOf([...found, ...services.map((one) => [one.name, one] as const)]) }
       : null,

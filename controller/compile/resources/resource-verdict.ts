@@ -32,6 +32,7 @@ export type ResolvedRefsReason =
   | 'ServiceNotSupported'
   | 'ServiceNotGranted'
   | 'NoReadyEndpoints'
+  | 'EndpointsLeftOut'
   | 'Pending';
 
 export interface ConditionVerdict<Reason extends string> {

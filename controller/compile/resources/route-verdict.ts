@@ -5,6 +5,7 @@ import type { ReferenceFault } from './reference-fault.ts';
 import type { AcceptedReason, ConditionVerdict, ResolvedRefsReason, ResourceVerdict } from './resource-verdict.ts';
 import type { RouteChoice } from './route-choice.ts';
 import type { RouteResourceDraft } from './route-resource-draft.ts';
+import type { ServiceNote } from './shared/service-content.ts';
 
 /** Facts for the verdict on a Route. */
 export interface RouteFacts {
@@ -49,11 +50,14 @@ export function routeVerdict(facts: RouteFacts): ResourceVerdict {
 export function resolvedRefs(
   faults: readonly ReferenceFault[],
   outcome: string | null,
-  notes: readonly string[] = [],
+  notes: readonly ServiceNote[] = [],
 ): ConditionVerdict<ResolvedRefsReason> {
   const [first] = [...faults.filter(({ reason }) => reason !== 'Pending'), ...faults];
   if (first === undefined && notes.length > 0) {
-    return { status: true, reason: 'NoReadyEndpoints', message: conditionText(notes, outcome) };
+    const isWithout = notes.some(({ reason }) => reason === 'NoReadyEndpoints');
+    const messages = new Set(notes.map(({ message }) => message));
+    const reason = isWithout ? 'NoReadyEndpoints' : 'EndpointsLeftOut';
+    return { status: true, reason, message: conditionText([...messages], outcome) };
   }
   if (first === undefined) {
     return { status: true, reason: 'ResolvedRefs', message: 'all references are resolved' };

@@ -30,6 +30,11 @@ export class EndpointMeter {
     return this.parts.plane.gauge('gw_backends_known_endpoints', objectLabels(this.parts), read);
   }
 
+  /** Shows how many endpoints are not used, because the tenant has too many. @returns what ends it */
+  showsLeftOut(read: () => number): () => void {
+    return this.parts.plane.gauge('gw_backends_left_out_endpoints', objectLabels(this.parts), read);
+  }
+
   /** Shows the state and the load of an endpoint, if it has labels of its own. @returns what ends it */
   showsEndpoint(key: string, state: () => number, outstanding: () => number): () => void {
     if (this.labelOf(key) !== key) return () => {};

@@ -7,7 +7,7 @@ export interface EndpointSource {
   /** Returns all endpoints. Rejects when they cannot be found out. */
   ask(): readonly EndpointSpec[] | Promise<readonly EndpointSpec[]>;
   /** Why there are none, for a source whose empty list is true; missing where the last list stays in use instead. */
-  readonly none?: string;
+  readonly none?: string | undefined;
   /** Calls back when the answer has changed; missing for a source that is asked now and again. The result ends it. */
   follow?(changed: () => void): () => void;
 }

@@ -24,6 +24,7 @@ it('shows counters and current values', async () => {
     planeStates: () => ['current', 'current', 'refused'],
     streams: () => 2,
     reflectors: () => [watch('Route', 5000, 1), watch('Route', 2000, 2), watch('Secret', null, 0)],
+    routesWithEndpointsLeftOut: () => 7,
     certificates: () => [
       {
         faults: [{ reason: 'SecretNotFound', path: [], message: 'there is no Secret shop/none' }],
@@ -55,6 +56,7 @@ it('shows counters and current values', async () => {
     'gw_controller_leader 1',
     'gw_controller_revision_info{revision="r1"} 1',
     'gw_controller_streams 2',
+    'gw_controller_routes_with_endpoints_left_out 7',
     'gw_controller_planes{state="current"} 2',
     'gw_controller_planes{state="behind"} 0',
     'gw_controller_planes{state="refused"} 1',

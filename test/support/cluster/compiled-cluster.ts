@@ -82,7 +82,8 @@ export class CompiledCluster {
     const ports = [{ name: 'http', port: 80, protocol: 'TCP' }];
     const resourceVersion = String(++this.version);
     const sound = { resourceVersion, externalName: null, ports, allowedNamespaces: [], servedPorts: ['http'] };
-    const made = content === null ? null : { ...sound, hasHostNames: false, ...content };
+    const made =
+      content === null ? null : { ...sound, crowdedPorts: [], isCut: false, hasHostNames: false, ...content };
     this.services = new Map(this.services).set(key, made);
     return this;
   }

@@ -1,3 +1,13 @@
+/** Endpoints that a controller reads: of one Service, and up to a slice more, and of all Services of a namespace. */
+export const MOST_OF_SERVICE = 5000;
+export const MOST_OF_NAMESPACE = 50_000;
+
+/** What the writer of a Route should know although the Service can be used. */
+export interface ServiceNote {
+  readonly reason: 'NoReadyEndpoints' | 'EndpointsLeftOut';
+  readonly message: string;
+}
+
 /** A port of a Service. */
 export interface ServicePort {
   /** Empty for a port without a name. */
@@ -16,6 +26,10 @@ export interface ServiceContent {
   readonly allowedNamespaces: readonly string[];
   /** Names of the ports that an endpoint could take requests at now. */
   readonly servedPorts: readonly string[];
+  /** Names of those that have more endpoints than data planes use. */
+  readonly crowdedPorts: readonly string[];
+  /** Whether it has more endpoints than the controller reads, or its namespace has. */
+  readonly isCut: boolean;
   /** Whether some of its EndpointSlices have host names in the place of addresses. */
   readonly hasHostNames: boolean;
 }

@@ -1,5 +1,6 @@
 import { isAllowedTo } from '../../../../contract/resources/allowed-namespaces.ts';
 import {
+  MOST_USED_ENDPOINTS,
   SERVICE_GRANT,
   type ServiceUse,
   serviceResourceKey,
@@ -8,7 +9,7 @@ import {
 import type { TrustVersion } from '../compile-trust.ts';
 import type { ReferenceFault } from '../reference-fault.ts';
 import type { ResourceState } from '../resource-state.ts';
-import type { ServiceContent } from './service-content.ts';
+import { MOST_OF_NAMESPACE, MOST_OF_SERVICE, type ServiceContent, type ServiceNote } from './service-content.ts';
 import { referredResource } from './shared-objects.ts';
 
 /** A Service as Routes see it. It stays the same object until that view changes. */
@@ -42,8 +43,7 @@ export interface FoundService {
   readonly key: string;
   readonly offer: ServiceOffer;
   readonly fault: Omit<ReferenceFault, 'path'> | null;
-  /** What the writer should know although the Service can be used; null for nothing. */
-  readonly note: string | null;
+  readonly note: ServiceNote | null;
 }
 
 type Fault = FoundService['fault'];
@@ -135,11 +135,31 @@ function faultOf({ key, content, isBeyond, isAllowed }: ServiceOffer, { port }: 
   return { reason: 'ServicePortNotFound', message };
 }
 
-function noteOf(key: string, content: ServiceContent, { port }: ServiceUse): string | null {
+function noteOf(key: string, content: ServiceContent, { port }: ServiceUse): ServiceNote | null {
   if (content.externalName !== null) return null;
   const own = portOf(content, port);
-  if (own !== null && content.servedPorts.includes(own.name)) return null;
-  if (content.hasHostNames) return `the EndpointSlices of the Service ${key} have host names, which are not used`;
+  if (own === null || !content.servedPorts.includes(own.name)) {
+    return { reason: 'NoReadyEndpoints', message: whyNone(key, content, port) };
+  }
+  if (content.isCut) {
+    const message =
+      `not all endpoints of the Service ${key} are used: controllers read at most ${MOST_OF_SERVICE} of a Service ` +
+      `and ${MOST_OF_NAMESPACE} of a namespace`;
+    return { reason: 'EndpointsLeftOut', message };
+  }
+  if (!content.crowdedPorts.includes(own.name)) return null;
+  const message = `data planes use ${MOST_USED_ENDPOINTS} endpoints of the Service ${key} at port ${port}: it has more`;
+  return { reason: 'EndpointsLeftOut', message };
+}
+
+function whyNone(key: string, { hasHostNames, isCut }: ServiceContent, port: number | string): string {
+  if (hasHostNames) return `the EndpointSlices of the Service ${key} have host names, which are not used`;
+  if (isCut) {
+    return (
+      `the endpoints of the Service ${key} are not read: controllers read at most ${MOST_OF_SERVICE} of a Service ` +
+      `and ${MOST_OF_NAMESPACE} of a namespace`
+    );
+  }
   return `the Service ${key} has no ready endpoints at port ${port}`;
 }
 

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { MOST_USED_ENDPOINTS } from '../../../../contract/resources/service-reference.ts';
 import type { ServiceEndpoints, ServiceTarget } from '../../../../contract/snapshot.ts';
 
 /** Facts about a data plane that decide which endpoints it uses. */
@@ -16,9 +17,6 @@ export interface UsedTarget {
   /** Whether it is for clients of other zones: it gets requests only if those of this zone cannot take them. */
   readonly isFar: boolean;
 }
-
-/** Endpoints of a Service that are used: a hostile Service must not fill the memory. */
-export const MOST_TARGETS = 1000;
 
 /** Chooses the endpoints of a Service that requests for one of its ports go to, by the rules of EndpointSlices. */
 export function usedTargets(
@@ -41,7 +39,7 @@ export function usedTargets(
   for (const target of used) {
     const address = addressOf(target, known);
     const port = target.ports[name];
-    if (address === null || port === undefined || found.size >= MOST_TARGETS) continue;
+    if (address === null || port === undefined || found.size >= MOST_USED_ENDPOINTS) continue;
     const key = `${address} ${port}`;
     const isFar = hasNear && !isNear(target) && found.get(key)?.isFar !== false;
     found.set(key, { address, port, isFar });

@@ -69,6 +69,12 @@ describe('an endpoint', () => {
     expect(targets([slice([at('10.0.0.1')], { ports: all })])).toEqual([{ ...one, ports: { http: 8080, '': 9090 } }]);
   });
 
+  it('is told from others by its address if the text that names its target is very long', () => {
+    const named = (uid: string, address: string): JsonObject => at(address, { targetRef: { uid } });
+    const two = (uid: string): number => targets([slice([named(uid, '10.0.0.1'), named(uid, '10.0.0.2')])]).length;
+    expect([two('u'.repeat(600)), two('u'.repeat(601))]).toEqual([1, 2]);
+  });
+
   it('has the zones of its hints', () => {
     const hints = { forZones: [{ name: 'a' }, { name: 'b' }] };
     expect(targets([slice([at('10.0.0.1', { hints })])])).toEqual([{ ...one, zones: ['a', 'b'] }]);
@@ -148,12 +154,16 @@ describe('a Service', () => {
     expect(refused.hash).not.toBe(allowed.hash);
   });
 
-  it('tells which ports are served, and of host names', () => {
+  it('tells which ports are served, which have too many endpoints, and of host names', () => {
     const content = (raw: JsonObject): object => {
       const [object, read] = [serviceObject(service(), null), [sliceObject(raw, null)!]];
-      return contentOf(object, read, endpointsOf('shop/orders', object, read, null), null);
+      return contentOf(object, { slices: read, isCut: false }, endpointsOf('shop/orders', object, read, null), null);
     };
     expect(content(slice([at('10.0.0.1')]))).toMatchObject({ servedPorts: ['http'], hasHostNames: false });
+    const many = (count: number): JsonObject[] =>
+      Array.from({ length: count }, (_, index) => at(`10.0.${index >> 8}.${index & 255}`));
+    expect(content(slice(many(1000)))).toMatchObject({ servedPorts: ['http'], crowdedPorts: [] });
+    expect(content(slice(many(1001)))).toMatchObject({ servedPorts: ['http'], crowdedPorts: ['http'] });
     expect(content(slice([at('a.b')], { addressType: 'FQDN' }))).toMatchObject({ servedPorts: [], hasHostNames: true });
   });
 

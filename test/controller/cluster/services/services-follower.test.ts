@@ -2,7 +2,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import type { ServiceEndpoints } from '../../../../contract/snapshot.ts';
 import { ClusterApi } from '../../../../controller/cluster/api/api-client.ts';
-import { ServicesFollower } from '../../../../controller/cluster/services/services-follower.ts';
+import {
+  ServicesFollower,
+  type ServicesFollowerOptions,
+} from '../../../../controller/cluster/services/services-follower.ts';
 import { answer, ScriptedApiServer } from '../../../support/cluster/scripted-api-server.ts';
 
 interface Setting {
@@ -17,7 +20,7 @@ interface Setting {
   selectors(): string[];
 }
 
-async function following(): Promise<Setting> {
+async function following(more: Pick<ServicesFollowerOptions, 'reread'> = {}): Promise<Setting> {
   const server = await ScriptedApiServer.start();
   const api = new ClusterApi({ kubeconfig: server.kubeconfig() });
   const heard: string[] = [];
@@ -26,6 +29,7 @@ async function following(): Promise<Setting> {
     changed: () => void heard.push('judge'),
     endpointsChanged: (all) => void heard.push([...all.keys()].join(' ')),
     times: { pause: 1, longestPause: 1 },
+    ...more,
   });
   onTestFinished(async () => {
     await follower.close();
@@ -135,7 +139,34 @@ describe('Services', () => {
     setting.server.put('shop/endpointslices/orders-30', slice('orders', '10.0.30.7'));
     setting.server.put('shop/endpointslices/orders-10', slice('orders', '10.0.10.7'));
     await vi.waitFor(() => expect(last()).toBe(19 * 250 + 2));
-    expect(setting.heard).toEqual([key('orders')]);
+    expect(setting.heard).toEqual([key('orders'), 'judge']); // none is left out now
+  });
+
+  it.each([
+    [1, 10],
+    [2, 5],
+  ])('with %i ports and 5,000 endpoints each have room for %i of them in a namespace', async (ports, room) => {
+    const setting = await following({ reread: 1 });
+    const { server, follower } = setting;
+    const names = Array.from({ length: room + 1 }, (_, at) => `s${at + 10}`);
+    const more = { ports: Array.from({ length: ports }, (_, at) => ({ name: `p${at}`, port: 8080 + at })) };
+    for (const name of names) {
+      server.put(`shop/services/${name}`, service);
+      for (let at = 0; at < 5; at++) {
+        const addresses = Array.from({ length: 1000 }, (_, index) => `10.${at}.${index >> 8}.${index & 255}`);
+        server.put(`shop/endpointslices/${name}-${at}`, { ...slice(name, ...addresses), ...more });
+      }
+    }
+    const counts = (): number[] => names.map((name) => follower.endpoints.get(key(name))?.targets.length ?? -1);
+    const cut = (): boolean[] => names.map((name) => follower.services.get(`shop/${name}`)?.isCut === true);
+    setting.follow(...names.map((name) => `shop/${name}`));
+    const whole = Array.from({ length: room }, () => 5000);
+    await vi.waitFor(() => expect(counts()).toEqual([...whole, 0]));
+    expect(cut()).toEqual([...whole.map(() => false), true]);
+    // the Service that found no room has some as soon as another one gives it back
+    for (let at = 0; at < 5; at++) server.remove(`shop/endpointslices/s10-${at}`);
+    await vi.waitFor(() => expect(counts()).toEqual([0, ...whole]));
+    expect(cut()).toEqual(names.map(() => false));
   });
 
   it('keep their endpoints while watches break and lists fail', async () => {

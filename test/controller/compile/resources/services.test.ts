@@ -95,6 +95,28 @@ describe('a Route that sends requests to a Service', () => {
       /no ready endpoints at port 81/,
     ],
     [
+      'has more endpoints at the port than data planes use',
+      {},
+      { crowdedPorts: ['http'] },
+      'true EndpointsLeftOut this',
+      /data planes use 1000 endpoints of the Service shop\/orders at port 80: it has more/,
+    ],
+    ['has too many endpoints at another port', {}, { crowdedPorts: ['admin'] }, 'true ResolvedRefs this', /all ref/],
+    [
+      'has more endpoints than controllers read',
+      {},
+      { isCut: true, crowdedPorts: ['http'] },
+      'true EndpointsLeftOut this',
+      /not all endpoints .* shop\/orders are used: controllers read at most 5000 of a Service and 50000 of a namespace/,
+    ],
+    [
+      'has endpoints of which none is read',
+      {},
+      { isCut: true, servedPorts: [] },
+      'true NoReadyEndpoints this',
+      /the endpoints of the Service shop\/orders are not read: controllers read at most/,
+    ],
+    [
       'has host names for endpoints',
       {},
       { servedPorts: [], hasHostNames: true },

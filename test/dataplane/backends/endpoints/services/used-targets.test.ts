@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { MOST_USED_ENDPOINTS } from '../../../../../contract/resources/service-reference.ts';
 import type { ServiceTarget } from '../../../../../contract/snapshot.ts';
-import {
-  MOST_TARGETS,
-  type PlanePlace,
-  usedTargets,
-} from '../../../../../dataplane/backends/endpoints/services/used-targets.ts';
+import { type PlanePlace, usedTargets } from '../../../../../dataplane/backends/endpoints/services/used-targets.ts';
 
 const PORTS = [
   { name: 'http', port: 80 },
@@ -85,7 +82,7 @@ describe('endpoints of a Service', () => {
   });
 
   it('are a thousand at most', () => {
-    const many = Array.from({ length: MOST_TARGETS + 1 }, (_, at) => target(`10.0.${at >> 8}.${at & 255}`));
-    expect(used(many)).toHaveLength(MOST_TARGETS);
+    const many = Array.from({ length: MOST_USED_ENDPOINTS + 1 }, (_, at) => target(`10.0.${at >> 8}.${at & 255}`));
+    expect(used(many)).toHaveLength(MOST_USED_ENDPOINTS);
   });
 });
