@@ -6,6 +6,12 @@ const MOST_HELD = 50;
 /** Runs that are shorter do not count: a hundred of them fit into the share. */
 const SHORTEST = 0.5;
 
+/** Waits until the unit has answered others. */
+export function othersRan(): Promise<void> {
+  // The engine decides about requests in an immediate that is queued after ours; the second one is behind it.
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}
+
 /** Time that the scripts of one tenant held the thread since others could run. One turn of a unit has many requests. */
 export class ThreadShare {
   #held = 0;
@@ -22,8 +28,7 @@ export class ThreadShare {
     this.#held += milliseconds;
     if (this.#isResting) return;
     this.#isResting = true;
-    // The engine decides about requests in an immediate that is queued after ours; the second one is behind it.
-    setImmediate(() => setImmediate(() => this.#goOn()));
+    void othersRan().then(() => this.#goOn());
   }
 
   /** Begins a run once others have run. */

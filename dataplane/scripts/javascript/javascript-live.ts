@@ -6,6 +6,7 @@ import {
   type ScriptOutcome,
   type ScriptSetting,
 } from '../script-language.ts';
+import { othersRan } from '../thread-share.ts';
 import { CLEANUP, Home, makeRoom } from './home.ts';
 import { JavaScriptRun } from './javascript-run.ts';
 import { answerPlain } from './plain-answers.ts';
@@ -39,6 +40,8 @@ export class JavaScriptLive implements LiveProgram {
   #text: string;
   readonly #setting: ScriptSetting;
   #home: Home | null = null;
+  /** Ends when others have run since the sandbox was made; null after that. */
+  #rest: Promise<void> | null = null;
   #globals = '{}';
   #hasRun = false;
   /** Size of the memory at the last look, and looks that were left out since. */
@@ -59,24 +62,42 @@ export class JavaScriptLive implements LiveProgram {
 
   run(call: ScriptCall): Promise<ScriptOutcome> {
     const home = this.#home;
-    if (home === null || home.sandbox.quickJs.isLost || this.#isClosed) return this.#runAnew(call);
+    if (home === null || this.#rest !== null || home.sandbox.quickJs.isLost || this.#isClosed)
+      return this.#runAnew(call);
     return begin(home, call);
   }
 
-  /** Runs the script in a sandbox that is not there yet. */
+  /** Runs the script in a sandbox that is not there yet, or has just been made. */
   async #runAnew(call: ScriptCall): Promise<ScriptOutcome> {
     const { realm } = this.#setting;
     if (!this.#hasRun && !this.#isClosed) enterRealm(realm, this);
     this.#hasRun = true;
-    const quickJs = quickJsOrNull(realm) ?? (await quickJsOf(realm));
-    if (this.#isClosed) throw new ScriptFault('the script was removed');
-    if (this.#home?.sandbox.quickJs.isLost === true) this.#home.retire();
     try {
-      return begin(this.#home ?? this.#open(quickJs, [...call.variables.keys()]), call);
+      await this.#opened(call);
+      // To make a sandbox takes as long as a script may run, so others run between the two.
+      await this.#rest;
+      return begin(await this.#opened(call), call);
     } catch (error) {
       if (!(error instanceof QuickJsLost)) throw error;
       throw new ScriptFault('the scripts of the tenant have used up their memory');
     }
+  }
+
+  /** The sandbox, made if there is none that can be used. */
+  async #opened(call: ScriptCall): Promise<Home> {
+    const { realm } = this.#setting;
+    const quickJs = quickJsOrNull(realm) ?? (await quickJsOf(realm));
+    if (this.#isClosed) throw new ScriptFault('the script was removed');
+    if (this.#home?.sandbox.quickJs.isLost === true) this.#home.retire();
+    if (this.#home !== null) return this.#home;
+    const began = performance.now();
+    const home = this.#open(quickJs, [...call.variables.keys()]);
+    home.used();
+    call.held(performance.now() - began);
+    this.#rest ??= othersRan().then(() => {
+      this.#rest = null;
+    });
+    return home;
   }
 
   #open(quickJs: QuickJs, variables: readonly string[]): Home {
