@@ -12,7 +12,7 @@ import type { Resource } from '../../contract/crest/resource.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import { firstProblem, MOST_PROBLEMS } from '../../controller/admin/status-report.ts';
 import type { LiveInstance } from '../../controller/live-instance.ts';
-import { apiTree, notInProduction, refusedInProduction, routerPaths } from '../../controller/manage/api-tree.ts';
+import { apiTree, notInProduction, refusedInProduction } from '../../controller/manage/api-tree.ts';
 import { declaredObjects } from '../../controller/manage/declared-objects.ts';
 import type { ExplainRequest } from '../../controller/manage/explained-request.ts';
 import type { UnbuiltPart } from '../../controller/manage/managed-instance.ts';
@@ -21,6 +21,7 @@ import { readOnlyCollection } from '../../controller/manage/read-only-collection
 import { ROUTE_OBJECT, routeObjects } from '../../controller/manage/route-objects.ts';
 import { ROUTE_STATE, routeStates } from '../../controller/manage/route-states.ts';
 import { RouteVersions } from '../../controller/manage/route-versions.ts';
+import { routerPaths } from '../../controller/manage/router-paths.ts';
 import { AUDIT_SERVICE, SECRET_STORE, shownAuditService, shownStore } from '../../controller/manage/shown-objects.ts';
 import {
   PLANE_DESCRIPTION,

@@ -20,6 +20,10 @@ export interface RouteState extends RestResource {
   readonly figures: ShownFigures | null;
   /** Only in a cluster. */
   readonly namespace?: string;
+  /** The newest change of its document; null while that is not known. Only in a cluster. */
+  readonly changed?: { readonly at: string; readonly by: string } | null;
+  /** Tool that keeps it as its source says, such as Argo CD; null for none. Only in a cluster. */
+  readonly deliveredBy?: string | null;
   /** Data planes that run it, of those that are to run it; null while that is not known. Only in a cluster. */
   readonly planes?: { readonly current: number; readonly of: number } | null;
 }

@@ -27,6 +27,8 @@ interface Kept {
 }
 
 const MOST_STEPS = 200;
+/** Members that were removed and whose places are remembered. */
+const MOST_PLACES = 100;
 
 /**
  * A document that somebody edits. The text is the truth: edits by path change only the part of the text that they are
@@ -41,6 +43,8 @@ export class Draft {
   /** Changes of one group, such as letters that are typed, are undone together. */
   private group: string | null = null;
   private isEditing = false;
+  /** Members that came before one that was removed, by its path: a field that is cleared and filled keeps its place. */
+  private readonly places = new Map<string, readonly string[]>();
 
   constructor(text: string, format: DraftFormat) {
     this.now = readDraft(withoutMark(text), format);
@@ -104,6 +108,7 @@ export class Draft {
 
   /** Removes a member or item with its comments. @returns false if there is none */
   remove(path: Path, group: string | null = null): boolean {
+    this.rememberPlace(path);
     return this.edit(() => this.take(path), group);
   }
 
@@ -123,8 +128,13 @@ export class Draft {
     return this.edit(() => this.bring(path, index, key, value, null));
   }
 
-  /** Moves an item or member with its comments. @param to its path afterwards */
-  move(from: Path, to: Path): boolean {
+  /**
+   * Moves an item or member with its comments.
+   *
+   * @param to its path afterwards
+   * @param place of a member among the others of another object; at the end by default
+   */
+  move(from: Path, to: Path, place = Number.MAX_SAFE_INTEGER): boolean {
     return this.edit(() => {
       const value = valueAt(this.now.value, from);
       const step = to.at(-1);
@@ -133,10 +143,10 @@ export class Draft {
       const isMember = typeof step === 'string';
       if (isMember && valueAt(this.now.value, to) !== undefined) return false;
       const isRenamed = isMember && isSame(from.slice(0, -1), parent);
-      const place = nodeAt(this.now.root!, from.slice(0, -1))!.items.findIndex((item) => item.step === from.at(-1));
+      const before = nodeAt(this.now.root!, from.slice(0, -1))!.items.findIndex((item) => item.step === from.at(-1));
       const piece = this.edits().pieceAt(from, this.beforeRemoval(from, parent));
       if (!this.take(from)) return false;
-      const index = isRenamed ? place : isMember ? Number.MAX_SAFE_INTEGER : step;
+      const index = isRenamed ? before : isMember ? place : step;
       return this.bring(parent, index, isMember ? step : null, value, piece);
     });
   }
@@ -263,8 +273,28 @@ export class Draft {
   private add(path: Path, value: JsonValue): boolean {
     const parent = path.slice(0, -1);
     const step = path.at(-1)!;
-    const index = typeof step === 'number' ? step : Number.MAX_SAFE_INTEGER;
+    const index = typeof step === 'number' ? step : this.placeFor(path);
     return this.bring(parent, index, typeof step === 'number' ? null : step, value, null);
+  }
+
+  private rememberPlace(path: Path): void {
+    const key = path.at(-1);
+    const object = valueAt(this.now.value, path.slice(0, -1));
+    if (typeof key !== 'string' || !isJsonObject(object) || !Object.hasOwn(object, key)) return;
+    const keys = Object.keys(object);
+    const name = JSON.stringify(path);
+    this.places.delete(name);
+    this.places.set(name, keys.slice(0, keys.indexOf(key)));
+    const [oldest] = this.places.keys();
+    if (this.places.size > MOST_PLACES && oldest !== undefined) this.places.delete(oldest);
+  }
+
+  /** Place of a new member: behind those that it came after before, or at the end. */
+  private placeFor(path: Path): number {
+    const before = this.places.get(JSON.stringify(path));
+    const object = valueAt(this.now.value, path.slice(0, -1));
+    if (before === undefined || !isJsonObject(object)) return Number.MAX_SAFE_INTEGER;
+    return Object.keys(object).findLastIndex((key) => before.includes(key)) + 1;
   }
 
   private bring(path: Path, index: number, key: string | null, value: JsonValue, piece: Piece | null): boolean {

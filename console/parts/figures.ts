@@ -21,6 +21,14 @@ export function shortTime(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`;
 }
 
+/** Returns a long time with its unit: 40 s, 12 min, 3 h, 9 d. */
+export function shortAge(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
 /** Returns a share of a whole: 0 %, <0.1 %, 2.5 %, 40 %. */
 export function shortShare(part: number, whole: number): string {
   if (whole === 0 || part === 0) return '0 %';

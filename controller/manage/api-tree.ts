@@ -6,9 +6,8 @@ import { PageCookies } from '../../contract/crest/page-cookie.ts';
 import type { CollectionProvider, CrestEndpoint } from '../../contract/crest/provider.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { CrestNode, CrestTree } from '../../platform/admin/crest-path.ts';
-import type { Compilation } from '../compile/compiler.ts';
-import type { VerdictRoute } from '../compile/verdict.ts';
 import type { EvaluateExpression } from './asked-expression.ts';
+import { deletedRoutes } from './deleted-routes.ts';
 import type { ExplainRequest } from './explained-request.ts';
 import type { ManagedInstance } from './managed-instance.ts';
 import { managedRoute, managedRoutes } from './managed-route.ts';
@@ -17,6 +16,7 @@ import { type ChangedRoute, routeCollection } from './route-collection.ts';
 import { INFO_DESCRIPTION, routeDescription } from './route-description.ts';
 import { RouteSecrets } from './route-secrets.ts';
 import { ROUTE_VERSION, type RouteVersions, shownVersions } from './route-versions.ts';
+import { HEAP, routerPaths } from './router-paths.ts';
 
 export interface ApiTreeOptions {
   readonly instance: ManagedInstance;
@@ -46,9 +46,6 @@ export interface ApiTreeOptions {
 const TOPICS = ['access', 'activity', 'authentication', 'config'];
 
 const FOLDER: CrestNode = { kind: 'folder' };
-/** Name of the heap that the routers of `config.json` are in. */
-const HEAP = 'gateway';
-
 /**
  * Returns the endpoints of an instance: `info`, `routes`, and `system/objects/<router>/routes`, also of routers in routes,
  * and those that are handed in.
@@ -69,7 +66,10 @@ export function apiTree(options: ApiTreeOptions): CrestTree {
     describes: INFO_DESCRIPTION,
     provider: { read: async () => ({ id: null, revision: null, content: info }) },
   };
-  const single: ReadonlyMap<string, CrestEndpoint> = new Map(Object.entries({ info: infoNode, ...options.others }));
+  const deleted = options.versions && managesRoutes ? deletedRoutes(options.versions, instance, cookies) : null;
+  const single: ReadonlyMap<string, CrestEndpoint> = new Map(
+    Object.entries({ info: infoNode, ...options.others, ...(deleted && { 'deleted-routes': deleted }) }),
+  );
 
   function routesOf(router: string): CrestEndpoint | null {
     const directory = instance.compilation.routers.get(router);
@@ -163,28 +163,6 @@ export function apiTree(options: ApiTreeOptions): CrestTree {
       ];
     },
   };
-}
-
-/** Returns the paths of the routes of all routers. */
-export function routerPaths({
-  routers,
-  verdicts,
-}: Compilation): { readonly steps: string[]; readonly router: string }[] {
-  const routes = verdicts.flatMap(({ route }) => (route === null ? [] : [route]));
-  const around = (router: string): VerdictRoute[] =>
-    routers.size === 1 ? [] : routes.filter((route) => router.startsWith(`${route.router}.${route.name}.`));
-  return [...routers.keys()].flatMap((router) => {
-    const outer = around(router).toSorted((a, b) => a.router.length - b.router.length);
-    const steps = ['system', 'objects'];
-    let prefix = HEAP;
-    for (const route of outer) {
-      steps.push(route.router.slice(prefix.length + 1), 'routes', route.id, 'objects');
-      prefix = `${route.router}.${route.name}`;
-    }
-    return router.startsWith(`${prefix}.`)
-      ? [{ steps: [...steps, router.slice(prefix.length + 1), 'routes'], router }]
-      : [];
-  });
 }
 
 /** Returns the router that `/api/routes` stands for: the one with the usual name, else the first. */

@@ -1,10 +1,21 @@
 import { hash, randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { EndpointDescription } from '../../contract/crest/describe/description.ts';
 import type { Resource } from '../../contract/crest/resource.ts';
 import { isJsonObject, type JsonObject, jsonObjectIn } from '../../contract/document/json-value.ts';
-import { listOf } from '../../contract/document/lenient-parts.ts';
+import { listOf, objectOf, textOf } from '../../contract/document/lenient-parts.ts';
 import type { RouteKey } from '../../contract/snapshot.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import type { RouteSecrets } from './route-secrets.ts';
@@ -22,11 +33,19 @@ export type RouteVersion = {
   readonly document: JsonObject;
 };
 
+/** A route whose newest version is a deletion. */
+export interface DeletedRoute extends RouteKey {
+  /** When it was deleted, in ISO 8601. */
+  readonly at: string;
+}
+
 export interface RouteVersionsOptions {
   /** Directory for the versions, which is made when there is one to keep. */
   readonly directory: string;
   /** Called when versions cannot be read or written. The change of the route stays. */
   failed(error: unknown, route: RouteKey): void;
+  /** Bytes of all versions of all routes. */
+  readonly mostBytes?: number;
 }
 
 /** A change that was made. */
@@ -44,6 +63,12 @@ export const MOST_VERSIONS = 20;
 const MOST_TEXT = 4 * 1024 * 1024;
 /** Routes with versions; those that were changed longest ago are forgotten. */
 const MOST_ROUTES = 1000;
+/** Bytes of all versions of all routes; those that were changed longest ago are forgotten. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** Bytes at the beginning of a file that tell which route it is about, and its newest change. */
+const HEAD = 4096;
+/** Milliseconds after which a file that was not renamed is what a process left behind that ended. */
+const LEFT_BEHIND = 60_000;
 
 const text = { type: 'string' };
 
@@ -60,6 +85,10 @@ export const ROUTE_VERSION: EndpointDescription = {
         at: text,
         operation: { type: 'string', enum: ['create', 'update', 'patch', 'delete', 'file'] },
         transactionId: { type: ['string', 'null'] },
+        by: {
+          type: ['string', 'null'],
+          description: 'Field manager that made it, such as kubectl-edit; in a cluster only.',
+        },
         document: { type: 'object' },
       },
     },
@@ -112,37 +141,94 @@ export class RouteVersions {
     }
   }
 
+  /** Returns the routes that were deleted over HTTP, the last one first. Some of them may be there again as files. */
+  deleted(): readonly DeletedRoute[] {
+    const found = this.files().flatMap(({ path }) => deletionIn(headOf(path)) ?? []);
+    return found.sort((a, b) => (a.at < b.at ? 1 : -1));
+  }
+
   private write({ router, id }: RouteKey, versions: readonly RouteVersion[]): void {
-    const { directory } = this.options;
     const path = this.pathOf({ router, id });
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    this.forgetOldest(path);
+    const { operation, at } = versions.at(-1)!;
+    const text = `${JSON.stringify({ router, route: id, newest: { operation, at }, versions }, null, 1)}\n`;
+    mkdirSync(this.options.directory, { recursive: true, mode: 0o700 });
+    this.forgetOldest(path, Buffer.byteLength(text));
     const temporary = `${path}.${randomBytes(6).toString('hex')}`;
     try {
-      writeFileSync(temporary, `${JSON.stringify({ router, route: id, versions }, null, 1)}\n`, { mode: 0o600 });
+      writeFileSync(temporary, text, { mode: 0o600 });
       renameSync(temporary, path);
     } finally {
       rmSync(temporary, { force: true });
     }
   }
 
-  /** Makes room for one more route. */
-  private forgetOldest(path: string): void {
+  /** Makes room for a file. */
+  private forgetOldest(path: string, size: number): void {
+    const others = this.files().filter((one) => one.path !== path);
+    let [count, bytes] = [others.length + 1, size];
+    for (const one of others) bytes += one.size;
+    for (const oldest of others.sort((a, b) => a.writtenAt - b.writtenAt)) {
+      if (count <= MOST_ROUTES && bytes <= (this.options.mostBytes ?? MOST_BYTES)) return;
+      rmSync(oldest.path, { force: true });
+      count--;
+      bytes -= oldest.size;
+    }
+  }
+
+  /** Files with versions. Those that a process left behind unfinished are removed. */
+  private files(): { readonly path: string; readonly size: number; readonly writtenAt: number }[] {
     const { directory } = this.options;
-    const paths = readdirSync(directory, { withFileTypes: true })
-      .filter((one) => one.isFile() && one.name.endsWith('.json'))
-      .map(({ name }) => join(directory, name));
-    if (paths.length < MOST_ROUTES || paths.includes(path)) return;
-    // Another gateway of the instance may have removed one.
-    const writtenAt = (one: string): number => statSync(one, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    const byAge = paths.map((one) => [writtenAt(one), one] as const).sort(([a], [b]) => a - b);
-    for (const [, oldest] of byAge.slice(0, paths.length - MOST_ROUTES + 1)) rmSync(oldest, { force: true });
+    return entriesOf(directory).flatMap((name) => {
+      const path = join(directory, name);
+      // Another gateway of the instance may have removed it.
+      const { size = 0, mtimeMs: writtenAt = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+      if (name.endsWith('.json')) return [{ path, size, writtenAt }];
+      if (UNFINISHED.test(name) && writtenAt < Date.now() - LEFT_BEHIND) rmSync(path, { force: true });
+      return [];
+    });
   }
 
   /** Ids of routes may be longer than names of files, and may differ in case only. */
   private pathOf({ router, id }: RouteKey): string {
     return join(this.options.directory, `${hash('sha256', JSON.stringify([router, id]), 'hex').slice(0, 40)}.json`);
   }
+}
+
+const UNFINISHED = /\.json\.[0-9a-f]{12}$/;
+
+/** Names of the files in a directory; none without the directory. */
+function entriesOf(directory: string): string[] {
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true });
+    return entries.filter((one) => one.isFile()).map(({ name }) => name);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+/** The beginning of a file; empty if it cannot be read. */
+function headOf(path: string): string {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const bytes = Buffer.alloc(HEAD);
+      return bytes.toString('utf8', 0, readSync(file, bytes, 0, HEAD, 0));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return '';
+  }
+}
+
+/** Reads the members before the versions. @returns null if the route is not deleted, or if they do not tell */
+function deletionIn(head: string): DeletedRoute | null {
+  const end = head.indexOf(',\n "versions": [');
+  const { router, route, newest } = (end < 0 ? null : jsonObjectIn(`${head.slice(0, end)}}`)) ?? {};
+  const { operation, at } = objectOf(newest);
+  if (operation !== 'delete' || typeof router !== 'string' || typeof route !== 'string') return null;
+  return { router, id: route, at: textOf(at) };
 }
 
 /** Returns versions as resources without secrets. @param now the document of the route; null if there is none */
@@ -154,7 +240,7 @@ export function shownVersions(
 ): (Resource & { readonly id: string })[] {
   return versions.map(({ document, ...facts }) => {
     const { _id, ...content } = secrets.shownVersion(id, document, now);
-    return { id: String(facts.number), revision: null, content: { ...facts, document: content } };
+    return { id: String(facts.number), revision: null, content: { ...facts, by: null, document: content } };
   });
 }
 

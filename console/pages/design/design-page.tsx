@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { deletedRoutes } from '../../client/deleted-routes.ts';
 import { RestFailure } from '../../client/rest-failure.ts';
+import { versionsOf } from '../../client/route-version.ts';
 import { usePoll } from '../../client/use-poll.ts';
 import { routeStates } from '../../client/watched.ts';
 import { Empty, Failure, Loading, NeedsEvaluation } from '../../parts/notes.tsx';
@@ -22,6 +24,8 @@ export interface DesignPageProps {
 /** Creates a route from a template, or edits one. */
 export function DesignPage({ place, route }: DesignPageProps): JSX.Element {
   if (route !== null) return <EditPage place={place} route={route} />;
+  const deleted = place.query.get('deleted');
+  if (deleted !== null) return <RestorePage key={deleted} place={place} deleted={deleted} />;
   const template = TEMPLATES.find(({ id }) => id === place.query.get('template'));
   return template === undefined ? (
     <TemplateChoice />
@@ -36,6 +40,45 @@ function NewPage({ place, template }: { readonly place: Place; readonly template
   const [edited] = useState(() => keptDraft(address) ?? new EditedRoute(String(document['name']), null, document));
   keepDraft(address, edited);
   return <Designer key={address} address={address} edited={edited} place={place} />;
+}
+
+/** Begins with the last version of a deleted route. @param deleted id among the deleted routes */
+function RestorePage({ place, deleted }: { readonly place: Place; readonly deleted: string }): JSX.Element {
+  const address = `deleted ${deleted}`;
+  const known = usePoll(deletedRoutes);
+  const found = known.value?.find(({ _id }) => _id === deleted);
+  const [edited, setEdited] = useState(() => keptDraft(address));
+  const [failure, setFailure] = useState<RestFailure | null>(null);
+  const path = found?.versions ?? null;
+  useEffect(() => {
+    if (edited !== undefined || path === null || found === undefined) return undefined;
+    const under = new AbortController();
+    versionsOf(path, under.signal).then(
+      ([newest]) => {
+        const collection = path.split('/').slice(0, -2).join('/');
+        const made = new EditedRoute(found.route, null, newest?.document ?? {}, collection);
+        keepDraft(address, made);
+        setEdited(made);
+      },
+      (error: unknown) => {
+        if (error instanceof RestFailure) setFailure(error);
+      },
+    );
+    return () => under.abort();
+  }, [address, path, edited]);
+  if (edited !== undefined) return <Designer key={address} address={address} edited={edited} place={place} />;
+  return (
+    <div class="page">
+      <PageHead title="Restore a route" above={{ title: 'Routes', address: addressOf(['routes']) }} />
+      <Missing
+        route={deleted}
+        failure={failure ?? known.failure}
+        isKnown={known.value !== null}
+        isShown={true}
+        hasState={found !== undefined}
+      />
+    </div>
+  );
 }
 
 function EditPage({ place, route }: { readonly place: Place; readonly route: string }): JSX.Element {

@@ -3,35 +3,35 @@ import { useRef, useState } from 'preact/hooks';
 import type { RoutePermissions } from '../../client/permissions.ts';
 import type { EditedRoute } from './edited-route.ts';
 import { routeFile, routeManifest, saveFile } from './exported.ts';
+import { RouteId } from './route-id.tsx';
 
 export interface DesignToolsProps {
   readonly edited: EditedRoute;
   readonly permissions: RoutePermissions;
+  readonly isCluster: boolean;
+  /** Tool that keeps the route as its source says; null for none. */
+  readonly deliveredBy: string | null;
   /** Called with the id of the route that serves now. */
   readonly deployed: (id: string) => void;
   readonly deleted: () => void;
 }
 
 /** The id of the route, and what can be done with the draft. */
-export function DesignTools({ edited, permissions, deployed, deleted }: DesignToolsProps): JSX.Element {
+export function DesignTools(props: DesignToolsProps): JSX.Element {
+  const { edited, permissions, isCluster, deliveredBy, deployed, deleted } = props;
   const { draft, base, id } = edited;
   const [keepsOld, setKeepsOld] = useState(false);
   const isRenamed = base !== null && id !== base.id;
   const reason = reasonAgainst(edited, permissions);
+  const warning = useRef<HTMLDialogElement>(null);
   const deploy = async (): Promise<void> => {
+    warning.current?.close();
     if (reason === null && (await edited.deploy(isRenamed && !keepsOld))) deployed(edited.base!.id);
   };
+  const isForeign = deliveredBy !== null && base !== null;
   return (
     <div class="design-tools">
-      <label class="design-id">
-        <span>Route id</span>
-        <input
-          value={id}
-          spellcheck={false}
-          autocomplete="off"
-          onInput={(event) => edited.rename(event.currentTarget.value.trim())}
-        />
-      </label>
+      <RouteId edited={edited} isCluster={isCluster} />
       {isRenamed ? (
         <label class="check">
           <input type="checkbox" checked={keepsOld} onChange={(event) => setKeepsOld(event.currentTarget.checked)} />
@@ -45,7 +45,7 @@ export function DesignTools({ edited, permissions, deployed, deleted }: DesignTo
         <button type="button" disabled={!draft.canRedo} onClick={() => draft.redo()}>
           Redo
         </button>
-        <Export edited={edited} />
+        <Export edited={edited} isCluster={isCluster} />
         {base === null ? null : <Delete edited={edited} permissions={permissions} deleted={deleted} />}
         <button
           type="button"
@@ -53,7 +53,7 @@ export function DesignTools({ edited, permissions, deployed, deleted }: DesignTo
           aria-disabled={reason !== null}
           aria-describedby="deploy-reason"
           title={reason ?? undefined}
-          onClick={() => void deploy()}
+          onClick={() => (isForeign && reason === null ? warning.current?.showModal() : void deploy())}
         >
           {edited.isBusy ? 'Deploying…' : isRenamed && !keepsOld ? 'Rename and deploy' : 'Deploy'}
         </button>
@@ -61,6 +61,21 @@ export function DesignTools({ edited, permissions, deployed, deleted }: DesignTo
           {reason ?? ''}
         </span>
       </span>
+      <dialog ref={warning} class="dialog" aria-labelledby="delivered-title">
+        <h2 id="delivered-title">{deliveredBy} delivers this route</h2>
+        <p>
+          {deliveredBy} keeps it as its source says, and may undo this deployment at any time. Change the source, too:
+          Export has the Route as YAML.
+        </p>
+        <p class="dialog-choice">
+          <button type="button" onClick={() => warning.current?.close()}>
+            Cancel
+          </button>
+          <button type="button" class="danger" onClick={() => void deploy()}>
+            Deploy nevertheless
+          </button>
+        </p>
+      </dialog>
     </div>
   );
 }
@@ -77,7 +92,8 @@ function reasonAgainst(edited: EditedRoute, permissions: RoutePermissions): stri
   return edited.isChanged ? null : 'There is nothing to deploy';
 }
 
-function Export({ edited: { id, draft } }: { readonly edited: EditedRoute }): JSX.Element {
+function Export({ edited, isCluster }: Pick<DesignToolsProps, 'edited' | 'isCluster'>): JSX.Element {
+  const { id, draft } = edited;
   const isDisabled = draft.faults.length > 0;
   return (
     <details class="menu">
@@ -86,7 +102,7 @@ function Export({ edited: { id, draft } }: { readonly edited: EditedRoute }): JS
         <button type="button" disabled={isDisabled} onClick={() => saveFile(routeFile(id, draft))}>
           Route file (JSON)
         </button>
-        <button type="button" disabled={isDisabled} onClick={() => saveFile(routeManifest(id, draft))}>
+        <button type="button" disabled={isDisabled} onClick={() => saveFile(routeManifest(id, draft, isCluster))}>
           Route for Kubernetes (YAML)
         </button>
       </div>

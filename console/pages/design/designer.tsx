@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { usePermissions } from '../../client/permissions.ts';
 import { usePoll } from '../../client/use-poll.ts';
 import { routeStates } from '../../client/watched.ts';
 import type { Draft } from '../../draft/draft.ts';
 import { writtenText } from '../../draft/draft-text.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { addressOf, goTo, type Place, setParameters } from '../../shell/place.ts';
+import { useSession } from '../../shell/session.ts';
 import { DesignCanvas } from './canvas/design-canvas.tsx';
 import { ConflictNote } from './conflict-note.tsx';
 import { DesignTools } from './design-tools.tsx';
@@ -20,6 +20,7 @@ import { ProblemList } from './problem-list.tsx';
 import { type Choice, Segments } from './segments.tsx';
 import { type Revealed, TextEditor } from './text-editor.tsx';
 import { tokensOf } from './text-marks.ts';
+import { useDesignPermissions } from './use-design-permissions.ts';
 import { useEdited } from './use-edited.ts';
 import { VersionList } from './version-list.tsx';
 
@@ -48,8 +49,12 @@ export function Designer({ address, edited, place }: DesignerProps): JSX.Element
   useEffect(askBeforeLeaving, []);
   const { draft, base, problems } = edited;
   const { text } = draft;
-  const isCluster = (usePoll(routeStates).value ?? []).some(({ namespace }) => namespace !== undefined);
-  const permissions = usePermissions(isCluster ? edited.id : undefined);
+  const isCluster = useSession().kind === 'signed-in';
+  const permissions = useDesignPermissions(edited, isCluster);
+  const state = usePoll(routeStates).value?.find(
+    ({ route, namespace }) => namespace !== undefined && route === base?.id,
+  );
+  const deliveredBy = state?.deliveredBy ?? null;
   const notes = useMemo(() => placedNotes(draft, problems), [draft, text, problems]);
   const [revealed, setRevealed] = useState<Revealed | null>(null);
   const problemsOfDocument = useMemo(() => (draft.faults.length > 0 ? [] : notes.map(shownProblem)), [draft, notes]);
@@ -67,7 +72,9 @@ export function Designer({ address, edited, place }: DesignerProps): JSX.Element
   };
   const deployed = (id: string): void => {
     dropDraft(address);
-    goTo(addressOf(['routes', id, 'edit'], Object.fromEntries(place.query)), false);
+    const { template: _, deleted, ...query } = Object.fromEntries(place.query);
+    const router = deleted?.slice(0, deleted.lastIndexOf('/')) ?? query['router'];
+    goTo(addressOf(['routes', id, 'edit'], { ...query, router }), false);
   };
   const above =
     base === null
@@ -78,7 +85,12 @@ export function Designer({ address, edited, place }: DesignerProps): JSX.Element
       <PageHead title={base === null ? 'New route' : `Edit ${base.id}`} above={above}>
         <StateLine edited={edited} />
       </PageHead>
-      <DesignTools edited={edited} permissions={permissions} deployed={deployed} deleted={() => gone(address)} />
+      <DesignTools {...{ edited, permissions, isCluster, deliveredBy, deployed }} deleted={() => gone(address)} />
+      {deliveredBy === null ? null : (
+        <p class="hint" role="note">
+          {deliveredBy} delivers this route and may undo changes that are made here.
+        </p>
+      )}
       <div class="design-views">
         <Segments
           label="View"

@@ -37,6 +37,8 @@ export async function loadRoute(path: string, signal: AbortSignal): Promise<Serv
 /** A route that somebody edits: its draft, the version that it began from, and how it was judged. */
 export class EditedRoute {
   readonly draft: Draft;
+  /** Path of the routes of the same router, below the API. */
+  private readonly collection: string;
   /** Id of the route, which can be edited. */
   id: string;
   /** The version that the draft began from; null for a new route. */
@@ -51,9 +53,11 @@ export class EditedRoute {
   private timer = 0;
   private under: AbortController | null = null;
 
-  constructor(id: string, base: ServedRoute | null, document: JsonObject) {
+  /** @param collection path of the routes that a new one belongs to */
+  constructor(id: string, base: ServedRoute | null, document: JsonObject, collection = 'routes') {
     this.id = id;
     this.base = base;
+    this.collection = base === null ? collection : base.path.slice(0, base.path.lastIndexOf('/'));
     this.draft = new Draft(writtenText(document, 'json'), 'json');
     this.draft.subscribe(() => this.edited());
     this.check(0);
@@ -130,7 +134,7 @@ export class EditedRoute {
     const { draft, base, isNew } = this;
     const { document } = draft;
     if (!isJsonObject(document) || draft.faults.length > 0) return false;
-    const path = isNew ? siblingPath(base, this.id) : base!.path;
+    const path = isNew ? `${this.collection}/${encodeURIComponent(this.id)}` : base!.path;
     return this.busy(async (signal) => {
       const { _id, _rev, ...content } = await put(path, document, isNew ? null : base!.revision, signal);
       this.base = { id: String(_id), path, revision: String(_rev), document: content };
@@ -198,9 +202,10 @@ export class EditedRoute {
     try {
       if (faults.length > 0) this.problems = [];
       else if (!isJsonObject(document)) this.problems = [NO_OBJECT];
+      else if (this.id.startsWith('.')) this.problems = [NO_NAMESPACE];
       else {
         const body = { ...document, ...(this.id === '' ? {} : { _id: this.id }) };
-        const { problems } = await act(collectionOf(this.base), 'validate', body, under.signal);
+        const { problems } = await act(this.collection, 'validate', body, under.signal);
         this.problems = problemsOf(problems);
       }
     } catch (error) {
@@ -222,11 +227,8 @@ export class EditedRoute {
 
 const NO_OBJECT: RouteProblem = { severity: 'error', code: 'value', path: '', message: 'must be an object' };
 
-function collectionOf(base: ServedRoute | null): string {
-  return base === null ? 'routes' : base.path.slice(0, base.path.lastIndexOf('/'));
-}
-
-/** Path of another route of the same router. */
-function siblingPath(base: ServedRoute | null, id: string): string {
-  return `${collectionOf(base)}/${encodeURIComponent(id)}`;
-}
+/** Also for ids that begin with a dot, which no gateway accepts. */
+const NO_NAMESPACE: RouteProblem = {
+  ...{ severity: 'warning', code: '', path: '' },
+  message: 'The document is checked when the route has a namespace',
+};

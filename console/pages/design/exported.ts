@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import { Draft } from '../../draft/draft.ts';
 import { writtenText } from '../../draft/draft-text.ts';
+import { clusterIdOf } from './cluster-id.ts';
 
 /** A file for git. */
 export interface ExportedFile {
@@ -13,15 +14,14 @@ export function routeFile(id: string, { text, format }: Draft): ExportedFile {
   return { name: `${id}.json`, text: format === 'json' ? text : asJson(text) };
 }
 
-/** Returns the draft as a manifest of a Route. An id such as `shop.orders` has the namespace first. */
-export function routeManifest(id: string, draft: Draft): ExportedFile {
-  const dot = id.indexOf('.');
-  const [namespace, name] = dot < 0 ? [null, id] : [id.slice(0, dot), id.slice(dot + 1)];
+/** Returns the draft as a manifest of a Route. @param isCluster ids such as `shop.orders` have the namespace first */
+export function routeManifest(id: string, draft: Draft, isCluster: boolean): ExportedFile {
+  const { namespace, name } = isCluster ? clusterIdOf(id) : { namespace: '', name: id };
   const spec: JsonValue = isJsonObject(draft.document) ? draft.document : {};
   const manifest: JsonObject = {
     apiVersion: 'gatewarden.io/v1alpha1',
     kind: 'Route',
-    metadata: { name: resourceName(name), ...(namespace === null ? {} : { namespace }) },
+    metadata: { name: resourceName(name), ...(namespace === '' ? {} : { namespace }) },
     spec,
   };
   const head = new Draft(writtenText({ ...manifest, spec: null }, 'yaml'), 'yaml').text;

@@ -1,23 +1,13 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { Poll } from '../../client/poll.ts';
-import { query, type RestResource } from '../../client/rest-client.ts';
+import { type RouteVersion, versionsOf } from '../../client/route-version.ts';
 import { usePoll } from '../../client/use-poll.ts';
 import { writtenText } from '../../draft/draft-text.ts';
 import { Empty, Shown } from '../../parts/notes.tsx';
 import { dayAndTime, zoneName } from '../../parts/times.ts';
 import { DiffView } from './diff-view.tsx';
 import type { EditedRoute } from './edited-route.ts';
-
-/** A version of a route that the gateway keeps. */
-interface Version extends RestResource {
-  readonly number: number;
-  readonly at: string;
-  readonly operation: string;
-  readonly transactionId: string | null;
-  readonly document: JsonObject;
-}
 
 const AGAIN = 5000;
 
@@ -26,7 +16,7 @@ export function VersionList({ edited }: { readonly edited: EditedRoute }): JSX.E
   const { base } = edited;
   const path = base?.path ?? null;
   const poll = useMemo(
-    () => new Poll((signal) => (path === null ? Promise.resolve([]) : versionsOf(path, signal)), AGAIN),
+    () => new Poll((signal) => (path === null ? Promise.resolve([]) : versionsOf(`${path}/versions`, signal)), AGAIN),
     [path],
   );
   const known = usePoll(poll);
@@ -34,7 +24,7 @@ export function VersionList({ edited }: { readonly edited: EditedRoute }): JSX.E
   if (known.failure?.kind === 'missing') {
     return (
       <Empty title="This gateway keeps no versions">
-        <p>Controllers of a cluster keep none: keep the Routes in git, and export them from here.</p>
+        <p>Its operator turned them off: keep the Routes in git, and export them from here.</p>
       </Empty>
     );
   }
@@ -65,7 +55,7 @@ export function VersionList({ edited }: { readonly edited: EditedRoute }): JSX.E
 }
 
 interface VersionRowProps {
-  readonly version: Version;
+  readonly version: RouteVersion;
   readonly edited: EditedRoute;
   readonly isCompared: boolean;
   readonly compare: () => void;
@@ -80,7 +70,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 };
 
 function VersionRow({ version, edited, isCompared, compare }: VersionRowProps): JSX.Element {
-  const { at, operation, transactionId, document } = version;
+  const { at, operation, transactionId, by, document } = version;
   const { draft, base } = edited;
   const isServed = base !== null && JSON.stringify(base.document) === JSON.stringify(document);
   return (
@@ -92,7 +82,9 @@ function VersionRow({ version, edited, isCompared, compare }: VersionRowProps): 
           </time>{' '}
           {OPERATIONS[operation] ?? operation}
           {isServed ? <span class="version-now">serves now</span> : null}
-          <span class="faint version-who">{transactionId === null ? '' : `transaction ${transactionId}`}</span>
+          <span class="faint version-who">
+            {by !== null ? `by ${by}` : transactionId === null ? '' : `transaction ${transactionId}`}
+          </span>
         </span>
         <span class="version-actions">
           <button type="button" aria-expanded={isCompared} onClick={compare}>
@@ -112,9 +104,4 @@ function VersionRow({ version, edited, isCompared, compare }: VersionRowProps): 
       ) : null}
     </>
   );
-}
-
-/** The newest version first. */
-async function versionsOf(path: string, signal: AbortSignal): Promise<readonly Version[]> {
-  return query<Version>(`${path}/versions`, { _queryFilter: 'true', _sortKeys: '-number' }, signal);
 }

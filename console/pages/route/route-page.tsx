@@ -14,6 +14,7 @@ import { JsonText } from '../../parts/code.tsx';
 import { Empty, NeedsEvaluation, Shown } from '../../parts/notes.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import { dayAndTime, zoneName } from '../../parts/times.ts';
 import { addressOf } from '../../shell/place.ts';
 import { endpointsOf } from '../planes/endpoints.tsx';
 import { mainRouterOf } from '../routes/main-router.ts';
@@ -76,11 +77,18 @@ function Facts({ state, isMain }: { readonly state: RouteState; readonly isMain:
   );
 }
 
-function PlanesFact({ state: { namespace, planes } }: { readonly state: RouteState }): JSX.Element | null {
+function PlanesFact({ state }: { readonly state: RouteState }): JSX.Element | null {
+  const { namespace, planes, changed = null, deliveredBy = null } = state;
   if (namespace === undefined) return null;
   return (
     <>
       <span>namespace {namespace}</span>
+      {changed === null ? null : (
+        <span title={`Time zone ${zoneName()}`}>
+          changed {dayAndTime(new Date(changed.at))} by {changed.by}
+        </span>
+      )}
+      {deliveredBy === null ? null : <span>delivered by {deliveredBy}</span>}
       {(planes ?? null) === null ? null : (
         <span>
           {planes!.current} of {planes!.of} data planes run it

@@ -189,6 +189,7 @@ const COLUMNS: readonly (readonly [sort: Sort | null, title: string, kind: strin
   [null, 'Condition', 'condition', 'Requests that the route takes'],
   [null, 'State', 'state', 'What requests meet'],
   [null, 'Planes', 'number planes', 'Data planes that run this version, of those that are to'],
+  [null, 'Changed', 'number figure', 'Time since the document was changed last'],
   ['rate', 'Req/s', 'number figure', 'Requests per second, over about a minute'],
   [null, 'Trend', 'trend', 'Requests since this page was opened'],
   ['errors', 'Errors', 'number figure', 'Share of answers with 5xx in the last minute'],
@@ -198,7 +199,7 @@ const COLUMNS: readonly (readonly [sort: Sort | null, title: string, kind: strin
 ];
 
 /** Columns that only controllers have something for. */
-const OF_CLUSTERS: readonly string[] = ['Namespace', 'Planes'];
+const OF_CLUSTERS: readonly string[] = ['Namespace', 'Planes', 'Changed'];
 
 function Head({ hasConditions, isInCluster, sort }: HeadProps): JSX.Element {
   const columns = COLUMNS.filter(

@@ -2,9 +2,10 @@ import type { JSX } from 'preact';
 import type { RouteState } from '../../client/route-state.ts';
 import { routeHistory } from '../../client/watched.ts';
 import { Expression } from '../../parts/code.tsx';
-import { shortCount, shortNumber, shortShare, shortTime } from '../../parts/figures.ts';
+import { shortAge, shortCount, shortNumber, shortShare, shortTime } from '../../parts/figures.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import { dayAndTime, zoneName } from '../../parts/times.ts';
 import { addressOf } from '../../shell/place.ts';
 
 interface RouteRowProps {
@@ -40,6 +41,7 @@ export function RouteRow({ state, at, hasConditions, hasRouter, isMain, isInClus
         <StateBadge state={state} />
       </td>
       {isInCluster ? <PlanesCell planes={state.planes ?? null} /> : null}
+      {isInCluster ? <ChangedCell changed={state.changed ?? null} /> : null}
       <td class="row-cell number">{figures === null ? '–' : shortNumber(figures.rate)}</td>
       <td class="row-cell trend">
         <Sparkline values={routeHistory.trend(_id)} />
@@ -59,6 +61,17 @@ function PlanesCell({ planes }: { readonly planes: NonNullable<RouteState['plane
   return (
     <td class={current < of || of === 0 ? 'row-cell number warn-text' : 'row-cell number'}>
       {current} of {of}
+    </td>
+  );
+}
+
+/** Time since the newest change of the document. */
+function ChangedCell({ changed }: { readonly changed: NonNullable<RouteState['changed']> | null }): JSX.Element {
+  if (changed === null) return <td class="row-cell number">–</td>;
+  const at = new Date(changed.at);
+  return (
+    <td class="row-cell number" title={`${dayAndTime(at)} (${zoneName()}) by ${changed.by}`}>
+      {shortAge(Date.now() - at.getTime())}
     </td>
   );
 }

@@ -14,6 +14,7 @@ export function RoutesPage({ place }: { readonly place: Place }): JSX.Element {
   const isNew = route === 'new' && part === undefined && !states.some((state) => state.route === route);
   if (route === undefined) return <RouteList query={place.query} />;
   if (part === 'edit') return <LateDesign place={place} route={route} />;
-  if (isNew || (route === 'new' && place.query.has('template'))) return <LateDesign place={place} route={null} />;
+  if (isNew || (route === 'new' && (place.query.has('template') || place.query.has('deleted'))))
+    return <LateDesign place={place} route={null} />;
   return <RoutePage route={route} router={place.query.get('router')} />;
 }

@@ -54,6 +54,41 @@ describe('an edit on the canvas', () => {
     expect(draft.text).toBe(TEXT);
   });
 
+  it('keeps the comments of a handler that gets its first filter, and the order of its neighbours', () => {
+    const text =
+      'name: shop\nhandler: # the shop\n  type: ReverseProxyHandler # to the backend\n  config:\n' +
+      '    # for slow ones\n    soTimeout: 1 minute\nbaseURI: http://shop\n';
+    const draft = open(text);
+    expect(insertFilter(draft, sequenceOf(draft), 0, { type: 'CsrfFilter' })).toEqual(at(0));
+    expect(Object.keys(draft.document as JsonObject)).toEqual(['name', 'handler', 'baseURI']);
+    expect((draft.document as JsonObject)['handler']).toEqual({
+      type: 'Chain',
+      config: {
+        filters: [{ type: 'CsrfFilter' }],
+        handler: { type: 'ReverseProxyHandler', config: { soTimeout: '1 minute' } },
+      },
+    });
+    for (const kept of ['# to the backend', '# for slow ones']) expect(draft.text).toContain(kept);
+    draft.undo();
+    expect(draft.text).toBe(text);
+  });
+
+  it('keeps the comments of a named object that is put to the one place that uses it', () => {
+    const text =
+      'heap:\n  - name: slow # limits\n    type: ThrottlingFilter\n    config:\n      # tuned in May\n      rate: 1\n' +
+      'handler:\n  type: Chain\n  config:\n    filters: [slow]\n    handler: shop\n';
+    const draft = open(text);
+    const [object] = heapObjects(draft.document as JsonObject, catalogue);
+    expect(toInline(draft, at(0), object!)).toBe(true);
+    expect(draft.document).toEqual({
+      handler: {
+        type: 'Chain',
+        config: { filters: [{ type: 'ThrottlingFilter', config: { rate: 1 } }], handler: 'shop' },
+      },
+    });
+    expect(draft.text).toContain('# tuned in May');
+  });
+
   it('makes a Chain of a handler that gets its first filter', () => {
     const draft = open('handler: shop\n');
     expect(insertFilter(draft, sequenceOf(draft), 0, { type: 'CsrfFilter' })).toEqual(at(0));

@@ -302,4 +302,14 @@ describe('a draft', () => {
     expect(draft.set(['constructor'], 1)).toBe(true);
     expect(Object.keys(draft.document as object)).toEqual(['__proto__', 'constructor']);
   });
+
+  it.each(['json', 'yaml'] as const)('puts a member that was removed back to its place in %s', (format) => {
+    const draft = new Draft('{ "a": 1, "b": { "c": 2, "d": 3 }, "e": 4, "f": 5 }', 'json');
+    draft.convert(format);
+    expect(draft.remove(['b', 'c']) && draft.set(['b', 'c'], 7)).toBe(true);
+    expect(Object.keys((draft.document as { b: object }).b)).toEqual(['c', 'd']);
+    // Its neighbours may have changed meanwhile.
+    expect(draft.remove(['e']) && draft.remove(['b']) && draft.set(['g'], 6) && draft.set(['e'], 8)).toBe(true);
+    expect(Object.keys(draft.document as object)).toEqual(['a', 'e', 'f', 'g']);
+  });
 });

@@ -1,7 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { RouteVersions } from '../../../controller/manage/route-versions.ts';
 import { type ManagedGateway, manageInstance } from '../../support/crest/managed-gateway.ts';
+import { watchedDirectory } from '../../support/state/temporary-files.ts';
 
 const ROUTES = '/openig/api/system/objects/_router/routes';
 
@@ -141,6 +143,56 @@ describe('versions of a route', () => {
     expect(names).toHaveLength(1002);
     expect(names).not.toContain('7.json');
     expect(gateway.logged.some(({ msg }) => msg === 'versions of a route not kept')).toBe(false);
+  });
+
+  it('have so many bytes at most in all, and those of routes that were changed longest ago go first', () => {
+    const directory = join(watchedDirectory().path, 'history');
+    const failures: unknown[] = [];
+    const versions = new RouteVersions({ directory, mostBytes: 10_000, failed: (error) => failures.push(error) });
+    const router = 'gateway._router';
+    const change = (id: string, entity: string): void => {
+      const made = { operation: 'create', transactionId: null, before: null } as const;
+      versions.add({ router, id }, { ...made, document: { entity } });
+    };
+    for (const id of ['a', 'b', 'c']) change(id, id.repeat(3000));
+    const nameOf = (id: string): string =>
+      readdirSync(directory).find((name) => readFileSync(join(directory, name), 'utf8').includes(`"route": "${id}"`))!;
+    utimesSync(join(directory, nameOf('a')), 1, 1);
+    utimesSync(join(directory, nameOf('b')), 2, 2);
+    writeFileSync(join(directory, `${nameOf('c')}.0123456789ab`), 'left behind');
+    utimesSync(join(directory, `${nameOf('c')}.0123456789ab`), 1, 1);
+    change('d', 'd'.repeat(5000));
+    const left = ['a', 'b', 'c', 'd'].filter((id) => versions.of({ router, id }).length > 0);
+    expect(left).toEqual(['c', 'd']);
+    expect(readdirSync(directory)).toHaveLength(2);
+    expect(failures).toEqual([]);
+  });
+
+  it('bring a deleted route back, with its secrets', async () => {
+    const gateway = await managed();
+    const deleted = async (): Promise<readonly Record<string, unknown>[]> => {
+      const { status, body } = await gateway.send('GET /api/deleted-routes?_queryFilter=true');
+      expect(status).toBe(200);
+      return body['results'] as readonly Record<string, unknown>[];
+    };
+    expect(await deleted()).toEqual([]);
+    const secret = Buffer.from('first').toString('base64');
+    await gateway.send('PUT /api/routes/a', withPassword(secret));
+    await gateway.send('PUT /api/routes/b', answering('stays'));
+    await gateway.send('DELETE /api/routes/a');
+    const [found, ...others] = await deleted();
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({
+      route: 'a',
+      router: 'gateway._router',
+      versions: expect.stringMatching(/versions$/),
+    });
+    const { body } = await gateway.send(`GET /api/${String(found!['versions'])}?_queryFilter=true&_sortKeys=-number`);
+    const [newest] = body['results'] as readonly Shown[];
+    expect(JSON.stringify(newest)).not.toContain(secret);
+    expect((await gateway.send('PUT /api/routes/a', newest!.document)).status).toBe(201);
+    expect(readFileSync(join(gateway.path, 'config/routes/a.json'), 'utf8')).toContain(secret);
+    expect(await deleted()).toEqual([]);
   });
 
   it.each(['..%2F..%2Fconfig%2Fconfig', '%2Fetc%2Fpasswd', '..%5C..%5Ca', '%00', 'a%2Fversions'])(

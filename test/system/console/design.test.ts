@@ -240,7 +240,7 @@ describe('a route', () => {
     expect(await served('/renamed')).toBe('first');
   });
 
-  it('is deleted after a question', async () => {
+  it('is deleted after a question, and restored', async () => {
     const { page } = await openEditor('deleted');
     await page.getByRole('button', { name: 'Delete…' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -249,6 +249,14 @@ describe('a route', () => {
     await page.getByRole('button', { name: 'Delete the route' }).click();
     await page.getByRole('heading', { name: 'Routes', level: 1 }).waitFor();
     expect((await fetch(`http://127.0.0.1:${gateway.port}/deleted`)).status).toBe(404);
+    await page.getByRole('link', { name: 'New route' }).click();
+    await page.getByRole('heading', { name: 'Or restore a deleted route' }).waitFor();
+    expect(await accessibilityBreaches(page)).toEqual([]);
+    await page.getByRole('link', { name: /^deleted/ }).click();
+    await page.getByText('No problems').waitFor();
+    await deployed(page);
+    await page.getByRole('heading', { name: 'Edit deleted', level: 1 }).waitFor();
+    expect(await served('/deleted')).toBe('first');
   });
 
   it('goes back to an earlier version', async () => {

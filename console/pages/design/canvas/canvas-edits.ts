@@ -16,9 +16,25 @@ export function insertFilter(
   const { list, handlerAt } = sequence;
   if (list !== null) return draft.insert(list, index, filter) ? [...list, index] : null;
   if (handlerAt === null) return null;
-  const handler = valueAt(draft.document, handlerAt);
-  const chain = { type: 'Chain', config: { filters: [filter], ...(handler !== undefined && { handler }) } };
-  return draft.set(handlerAt, chain) ? [...handlerAt, 'config', 'filters', 0] : null;
+  const chain = { type: 'Chain', config: { filters: [filter] } };
+  return wrapped(draft, handlerAt, chain) ? [...handlerAt, 'config', 'filters', 0] : null;
+}
+
+/** Puts a chain to the place of a handler, and the handler with its comments into the chain. */
+function wrapped(draft: EditedDraft, at: Path, chain: JsonObject): boolean {
+  const key = at.at(-1);
+  const parent = at.slice(0, -1);
+  const siblings = valueAt(draft.document, parent);
+  if (valueAt(draft.document, at) === undefined) return draft.set(at, chain);
+  if (typeof key !== 'string' || !isJsonObject(siblings)) return false;
+  // The handler has another name while the chain takes its place.
+  const aside = freeName(key, new Set(Object.keys(siblings)));
+  return draft.together(
+    () =>
+      draft.move(at, [...parent, aside]) &&
+      draft.insert(parent, Object.keys(siblings).indexOf(key), chain, key) &&
+      draft.move([...parent, aside], [...at, 'config', 'handler']),
+  );
 }
 
 /** Moves a filter of a list into a sequence. @param index place before the move @returns where it is afterwards */
@@ -79,9 +95,19 @@ export function toHeap(draft: EditedDraft, path: Path, type: string): Path | nul
 /** Declares a named object at the place that refers to it. Others that use it keep the named one. */
 export function toInline(draft: EditedDraft, path: Path, { object, users, path: declaredAt }: HeapObject): boolean {
   const { name: _, ...inline } = object;
+  const index = declaredAt.at(-1);
+  const key = path.at(-1);
+  if (users.length > 1 || typeof index !== 'number' || key === undefined) return draft.set(path, inline);
   const isLast = heapOf(draft).length === 1;
+  const to = withoutItem(path, declaredAt.slice(0, -1), index);
+  const place = typeof key === 'string' ? placeOf(draft.document, path.slice(0, -1), key) : 0;
+  // The only user gets the object itself, with its comments.
   return draft.together(
-    () => draft.set(path, inline) && (users.length > 1 || draft.remove(isLast ? ['heap'] : declaredAt)),
+    () =>
+      draft.remove(path) &&
+      draft.move(declaredAt, to, place) &&
+      (!Object.hasOwn(object, 'name') || draft.remove([...to, 'name'])) &&
+      (!isLast || draft.remove(['heap'])),
   );
 }
 

@@ -13,7 +13,8 @@ export interface EditedDraft {
   remove(path: Path, group?: string): boolean;
   /** @param key name of a new member; null for an item of a list */
   insert(path: Path, index: number, value: JsonValue, key?: string | null): boolean;
-  move(from: Path, to: Path): boolean;
+  /** @param place of a member among those of another object; at the end by default */
+  move(from: Path, to: Path, place?: number): boolean;
   /** Makes several edits one, or none of them. */
   together(steps: () => boolean): boolean;
 }
