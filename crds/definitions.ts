@@ -5,6 +5,7 @@ import { GROUP, type ResourceKind, VERSION } from '../contract/resources/resourc
 import { referredStatus, routeStatus } from '../contract/resources/resource-status.ts';
 import { routeSpec } from '../contract/resources/route-resource.ts';
 import { secretStoreSpec } from '../contract/resources/secret-store-resource.ts';
+import { routeHistoryDefinition } from './route-history-definition.ts';
 import { structuralSchema } from './structural-schema.ts';
 
 const ORIGIN = '# Written by `npm run crds` from contract/resources/. Change that instead.\n';
@@ -159,11 +160,18 @@ spec:
   },
 ];
 
+/** Names of all custom resource definitions. */
+export const definitionNames: readonly string[] = [
+  ...resourceDefinitions.map(({ plural }) => `${plural}.${GROUP}`),
+  `routehistories.${GROUP}`,
+];
+
 /** The files of crds/ by name. */
 export function definitionFiles(): ReadonlyMap<string, string> {
-  return new Map(
-    resourceDefinitions.map((one) => [`${fileStem(one.kind)}.yaml`, `${ORIGIN}${text(definitionOf(one))}`]),
-  );
+  return new Map([
+    ...resourceDefinitions.map((one) => [`${fileStem(one.kind)}.yaml`, `${ORIGIN}${text(definitionOf(one))}`] as const),
+    [`${fileStem(routeHistoryDefinition.spec.names.kind)}.yaml`, `${ORIGIN}${text(routeHistoryDefinition)}`],
+  ]);
 }
 
 /** The files of helm/gatewarden-crds/templates by name: the same definitions, which `helm uninstall` may keep. */

@@ -64,6 +64,7 @@ export interface ControllerOptions {
   readonly 'webhook-configuration': string;
   readonly 'webhook-owns': 'configuration' | 'ca-bundle';
   readonly 'api-rate': number;
+  readonly 'route-versions': number;
   readonly 'failure-policy': 'Ignore' | 'Fail';
   readonly 'sidecar-settings': string | undefined;
   readonly 'injector-configuration': string;
@@ -121,6 +122,7 @@ export async function runController(options: ControllerOptions): Promise<number>
     admin: options.admin,
     secureAdmin: options['secure-admin'],
     apiRate: options['api-rate'],
+    routeVersions: options['route-versions'],
     info: serverInfo(),
     console: consoleFiles(),
     consoleSealing,

@@ -5,6 +5,9 @@ import { logFormatOption, logLevelOption } from '../options/plane-options.ts';
 import { systemOption } from '../options/system-property.ts';
 import { defineCommand, type Reading } from './command.ts';
 
+/** Versions of one Route: they are in one object of the cluster. */
+const MOST_VERSIONS = 50;
+
 /** Command that follows a cluster and updates its data planes. */
 export const controllerCommand = defineCommand({
   name: 'controller',
@@ -114,6 +117,14 @@ export const controllerCommand = defineCommand({
         'Requests per second that each caller may send to Common REST (/api) on --secure-admin; off does not serve it.',
       default: '100',
       read: readRate,
+    },
+    'route-versions': {
+      valueName: 'N|off',
+      description:
+        'Versions of each Route to keep in the cluster, as RouteHistory resources, for Common REST and the console; off ' +
+        'keeps none.',
+      default: '20',
+      read: readVersions,
     },
     'admin-socket': {
       valueName: 'FILE|off',
@@ -228,6 +239,12 @@ function readRate(text: string): Reading<number> {
   return /^[1-9]\d{0,5}$/.test(text)
     ? { value: Number(text) }
     : { problem: `must be 1 to 999999, or off, not '${text}'` };
+}
+
+function readVersions(text: string): Reading<number> {
+  if (text === 'off') return { value: 0 };
+  const isNumber = /^[1-9]\d?$/.test(text) && Number(text) <= MOST_VERSIONS;
+  return isNumber ? { value: Number(text) } : { problem: `must be 1 to ${MOST_VERSIONS}, or off, not '${text}'` };
 }
 
 function readService(text: string): Reading<{ readonly name: string; readonly port: number }> {

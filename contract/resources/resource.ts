@@ -31,12 +31,24 @@ export interface Resource {
   /** When it was created, as the cluster writes it: of two, the lesser text is the older resource. */
   readonly created: string;
   readonly spec: JsonObject;
+  /** The newest change of its spec, as its field managers tell; absent where that is not known. */
+  readonly changed?: SpecChange;
+  /** Tool that keeps it as its source says, such as `Argo CD`; absent for none. */
+  readonly deliveredBy?: string;
   /** What makes its spec too much to be looked at, which then is empty; absent for every other. */
   readonly excess?: Problem;
   /** What the status says of the version that was accepted last; null before there was one. */
   readonly lastGood: LastGoodMark | null;
   /** What the status shows as a whole, so that it is written only when it differs; absent where it was never written. */
   readonly status?: JsonObject;
+}
+
+/** A change of the spec of a resource. */
+export interface SpecChange {
+  /** As the cluster writes it, in ISO 8601. */
+  readonly at: string;
+  /** Field manager, such as `kubectl-edit`: the API server has no names of people in its objects. */
+  readonly manager: string;
 }
 
 /** Names the version of a Route that was accepted last: bodies are with planes, and this tells the right one. */

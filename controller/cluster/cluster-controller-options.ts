@@ -61,6 +61,8 @@ export interface ClusterControllerOptions {
   readonly secureAdmin: ListenAddress | null;
   /** Requests of Common REST in a second, for each caller; 0 serves none. */
   readonly apiRate: number;
+  /** Versions of each Route to keep; 0 for none. */
+  readonly routeVersions: number;
   /** Files of the console; absent for none. */
   readonly console?: ConsoleFiles;
   /** Makes the sealing of console sessions. @param keys the one to seal with first; none while they cannot be read */

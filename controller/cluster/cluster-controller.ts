@@ -24,7 +24,7 @@ import { RoutePlanes } from '../publish/route-planes.ts';
 import { cutOffNote, readCutOffNote } from '../publish/sessions/cut-off-planes.ts';
 import { PlaneSessions } from '../publish/sessions/plane-sessions.ts';
 import type { SessionListener } from '../publish/sessions/session-listener.ts';
-import { ApiContact } from './api/api-contact.ts';
+import type { ApiContact } from './api/api-contact.ts';
 import { untilReachable } from './api/until-reachable.ts';
 import { ClusterBase } from './base/cluster-base.ts';
 import type { ClusterControllerOptions, ControllerAddresses } from './cluster-controller-options.ts';
@@ -36,6 +36,7 @@ import { isPeerToken } from './identity/peer-token.ts';
 import { PlaneReview } from './identity/plane-review.ts';
 import { SharedAuthority } from './identity/shared-authority.ts';
 import { KeyedPublication } from './keyed-publication.ts';
+import { lostContact } from './lost-contact.ts';
 import { metricsSource } from './metrics-source.ts';
 import { planeListener } from './plane-listener.ts';
 import { readyPlanes } from './ready-planes.ts';
@@ -45,6 +46,8 @@ import { EventRecorder } from './status/event-recorder.ts';
 import { groupAddresses } from './status/group-addresses.ts';
 import { StatusWriter } from './status/status-writer.ts';
 import { toldFailures } from './told-failures.ts';
+import { clusterVersions } from './versions/cluster-versions.ts';
+import type { VersionRecorder } from './versions/version-recorder.ts';
 
 /** Annotation of the Lease in which a leader names planes that no controller reaches and that may take requests. */
 const CUT_OFF_PLANES = `${GROUP}/planes-without-controller`;
@@ -73,6 +76,8 @@ export class ClusterController {
   private readonly merged = new MergedRoutes();
   private readonly fronts: ControllerFronts;
   private readonly contact: ApiContact;
+  /** Null where no versions of Routes are kept. */
+  private readonly versions: VersionRecorder | null;
   private election: LeaseElection | null = null;
   private newest: Compilation | null = null;
   private ready: readonly PlaneIdentity[] = [];
@@ -113,7 +118,9 @@ export class ClusterController {
     this.authority = authority;
     this.publication = publication;
     this.serving = this.servingCertificates();
-    this.contact = this.apiContact();
+    this.contact = lostContact({ api, log, sessions: () => this.sessions });
+    const leadsFor = (): number => this.election?.leadsFor ?? 0;
+    this.versions = clusterVersions({ ...options, leadsFor, source: () => this.source });
 
     // from resources to snapshots
     const changed = (isStatusOnly: boolean): void => this.live.changed(isStatusOnly);
@@ -121,7 +128,8 @@ export class ClusterController {
     const compiled = (made: ClusterCompilation): void => this.compiled(made);
     const failed = (error: unknown): void =>
       log.error({ error: String(error) }, 'compilation failed; data planes keep their configuration');
-    const hears = { changed, endpointsChanged: publication.endpointsChanged, failed: toldFailures(log) };
+    const specChanged: VersionRecorder['changed'] = (before, after) => this.versions?.changed(before, after);
+    const hears = { changed, specChanged, endpointsChanged: publication.endpointsChanged, failed: toldFailures(log) };
     this.source = new ClusterSource({ ...options, base, platform, ...hears });
     this.base = new ClusterBase({ ...options, base, isLeader, record });
     this.live = new LiveCluster({ source: this.source, compiler, begin: this.base.lastGood(), compiled, failed });
@@ -165,8 +173,7 @@ export class ClusterController {
     const recorded = (outcome: string): void => this.metrics.eventRecorded(outcome);
     this.events = new EventRecorder({ api, controller: name, recorded });
     this.status = new StatusWriter({
-      ...{ api, planes: this.routePlanes, stateChanged: record },
-      leadsFor: () => this.election?.leadsFor ?? 0,
+      ...{ api, planes: this.routePlanes, stateChanged: record, leadsFor },
       wrote: (kind, outcome) => this.metrics.statusWritten(kind, outcome),
     });
     this.report = new ControllerStatus({
@@ -189,6 +196,7 @@ export class ClusterController {
         planes: () => this.report.planes(),
         served: () => this.report.routes(),
         verdicts: () => this.newest?.resources?.verdicts ?? [],
+        history: this.versions,
       },
     });
   }
@@ -235,6 +243,7 @@ export class ClusterController {
     this.live.close();
     this.base.close();
     this.status.close();
+    this.versions?.close();
     await this.election?.close();
     this.forwarder.close();
     this.peers.disband();
@@ -256,11 +265,6 @@ export class ClusterController {
     if (certificates !== null) return null;
     const { authority } = this.authority;
     return new ServingCertificates({ authority, names, renewed: () => this.renewCertificates() });
-  }
-
-  private apiContact(): ApiContact {
-    const { api } = this.options;
-    return new ApiContact({ answeredAt: () => api.answeredAt, changed: (isLost) => this.contactChanged(isLost) });
   }
 
   private listener(): SessionListener {
@@ -314,12 +318,6 @@ export class ClusterController {
     this.ledger.expect(this.election?.isLeader === true ? this.ready : []);
   }
 
-  private contactChanged(isLost: boolean): void {
-    if (isLost) this.log.warn('lost contact with the API server; data planes asked to reconnect to another controller');
-    else this.log.info('contact with the API server restored');
-    this.sessions.setInTouch(!isLost);
-  }
-
   /** Asks planes for what is only remembered here. */
   private recall(): void {
     for (const { router, id, hash } of this.newest?.resources?.remembered ?? []) {
@@ -338,6 +336,7 @@ export class ClusterController {
     );
     this.expectPlanes();
     this.status.setLeading(isLeader);
+    void this.source.synced.then(() => this.versions?.setLeading(this.election?.isLeader === true));
     this.forwarder.follow(isLeader ? null : address);
     if (isLeader) {
       void this.authority.check();

@@ -37,6 +37,8 @@ export interface ClusterSourceOptions {
    * @param isStatusOnly whether nothing but statuses of resources has, which is known without a look at the state
    */
   changed(isStatusOnly: boolean): void;
+  /** Called when a Route has another spec than the one that was known of it, before the state has changed. */
+  readonly specChanged?: (before: Resource, after: Resource) => void;
   /** Called when Services that are followed have other endpoints. */
   readonly endpointsChanged?: ServicesFollowerOptions['endpointsChanged'];
   /** Hears of failures; it goes on all the same. The message holds no secret. */
@@ -224,7 +226,12 @@ export class ClusterSource {
   private resourceReflectors(kind: ResourceKind): readonly Reflector<Resource>[] {
     const { namespaces } = this.options;
     const place = { group: GROUP, version: VERSION, plural: resourcePlurals[kind] };
-    const take = (raw: JsonObject, before: Resource | null): Resource | null => resourceOfObject(kind, raw, before);
+    const take = (raw: JsonObject, before: Resource | null): Resource | null => {
+      const after = resourceOfObject(kind, raw, before);
+      const isOther = kind === 'Route' && before !== null && after !== null && before.generation !== after.generation;
+      if (isOther) this.options.specChanged?.(before, after);
+      return after;
+    };
     const parts = { kind, take, isMinor: isSameResourceButStatus };
     if (!isNameList(namespaces)) return [this.reflector({ ...parts, scope: '', path: resourcePath(place) })];
     return [...new Set(namespaces)].map((namespace) =>

@@ -89,7 +89,7 @@ export interface ControllerFrontsOptions {
   /** Cache and secret of the controller, and what its data planes run, for Common REST. */
   readonly managed: Pick<
     CrestFrontOptions,
-    'source' | 'isListed' | 'secret' | 'live' | 'planes' | 'served' | 'verdicts'
+    'source' | 'isListed' | 'secret' | 'live' | 'planes' | 'served' | 'verdicts' | 'history'
   >;
   readonly explain: ExplainRequest;
   readonly evaluate: EvaluateExpression;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { resourceDefinitions } from '../../crds/definitions.ts';
+import { definitionNames, resourceDefinitions } from '../../crds/definitions.ts';
 import { repositoryRoot } from '../house/source-file.ts';
 import { theCluster } from '../support/cluster/cluster.ts';
 
@@ -10,7 +10,7 @@ let namespace = '';
 beforeAll(async () => {
   const { run, namespace: fresh } = theCluster();
   await run(['apply', ...strict, '-f', `${repositoryRoot}/crds`]);
-  const names = resourceDefinitions.map(({ plural }) => `crd/${plural}.gatewarden.io`);
+  const names = definitionNames.map((name) => `crd/${name}`);
   await run(['wait', '--for=condition=Established', '--timeout=300s', ...names]);
   namespace = await fresh('crds');
 });
@@ -31,8 +31,8 @@ const apply = (object: TestObject): Promise<string> =>
 describe('the definitions', () => {
   it('are structural, without failing conditions', async () => {
     const { run } = theCluster();
-    for (const { plural } of resourceDefinitions) {
-      const crd = JSON.parse(await run(['get', 'crd', `${plural}.gatewarden.io`, '-o', 'json'])) as {
+    for (const name of definitionNames) {
+      const crd = JSON.parse(await run(['get', 'crd', name, '-o', 'json'])) as {
         status: { conditions: { type: string; status: string }[] };
       };
       const told = Object.fromEntries(crd.status.conditions.map(({ type, status }) => [type, status]));

@@ -60,6 +60,7 @@ const subjects: readonly Subject[] = [
     things('shop', own, `${resource}/status`, ['get', 'update', 'patch']),
     things('elsewhere', own, `${resource}/status`, ['get', 'update', 'patch']),
   ]),
+  ...['', 'gatewarden', 'shop', 'elsewhere'].map((where) => things(where, own, 'routehistories')),
   things('', 'events.k8s.io', 'events'),
   things('gatewarden', 'events.k8s.io', 'events'),
   things('shop', 'events.k8s.io', 'events'),

@@ -16,6 +16,7 @@ const alone = new Map<string, Values>([
   ['controller.topologySpread.enabled', { controller: { topologySpread: { enabled: false } } }],
   ['controller.api.requestsPerSecond', { controller: { api: { requestsPerSecond: 7 } } }],
   ['controller.api.enabled', { controller: { api: { enabled: false } } }],
+  ['controller.routeVersions', { controller: { routeVersions: 0 } }],
   ['webhook.enabled', { webhook: { enabled: false } }],
   ['audit.enabled', { audit: { enabled: false } }],
   ['dataPlaneDefaults.kind', { dataPlaneDefaults: { kind: 'DaemonSet' } }],

@@ -41,6 +41,15 @@ export const CLUSTER_ROUTE_STATE: EndpointDescription = {
       ...(schema['properties'] as JsonObject),
       namespace: { type: 'string' },
       position: { type: ['integer', 'null'] },
+      changed: {
+        type: ['object', 'null'],
+        description: 'The newest change of the document: when, and by which field manager.',
+        properties: { at: { type: 'string' }, by: { type: 'string' } },
+      },
+      deliveredBy: {
+        type: ['string', 'null'],
+        description: 'Tool that keeps the Route as its source says, such as Argo CD, Flux or Helm.',
+      },
       planes: {
         type: ['object', 'null'],
         description: 'Data planes that run it, of those that are to run it; null while the leader does not answer.',
@@ -123,6 +132,8 @@ function stateOf(verdict: ResourceVerdict, position: number | null, live: OnPlan
       serves: isUnbuilt ? 'unbuilt' : serves,
       ...{ errors, warnings: problems.length - errors },
       document: `routes/${encodeURIComponent(id)}`,
+      changed: resource.changed === undefined ? null : { at: resource.changed.at, by: resource.changed.manager },
+      deliveredBy: resource.deliveredBy ?? null,
       planes: served === null ? null : { current: served.current, of: served.of },
       figures: served?.figures ?? null,
     },

@@ -12,8 +12,16 @@ const ROUTES = ['system', 'objects', '_router', 'routes'];
 /** Audit events are with the handlers of data planes. A controller has neither the network nor the credentials for them. */
 const AUDIT: CrestNode = { kind: 'collection', provider: refusing() };
 
-/** Returns the endpoints of a controller as a tree. */
-export function clusterTree(endpoints: ClusterEndpoints, version: string): CrestTree {
+/**
+ * Returns the endpoints of a controller as a tree.
+ *
+ * @param versionsOf returns the versions of the Route with an id; null if none are kept
+ */
+export function clusterTree(
+  endpoints: ClusterEndpoints,
+  version: string,
+  versionsOf: (id: string) => CrestEndpoint | null,
+): CrestTree {
   const single = new Map(Object.entries(endpoints));
   return {
     facts: { title: 'Gatewarden', version, isBearer: true },
@@ -24,6 +32,12 @@ export function clusterTree(endpoints: ClusterEndpoints, version: string): Crest
     find(steps) {
       const [first] = steps;
       if (first === undefined) return { node: FOLDER, depth: 0 };
+      const start = first === 'routes' ? 1 : ROUTES.every((step, at) => step === steps[at]) ? ROUTES.length : null;
+      const id = start === null || steps[start + 1] !== 'versions' ? undefined : steps[start];
+      if (start !== null && id !== undefined) {
+        const versions = versionsOf(id);
+        return versions === null ? null : { node: versions, depth: start + 2 };
+      }
       const node = single.get(first);
       if (node !== undefined) return { node, depth: 1 };
       if (first === 'audit') return { node: AUDIT, depth: Math.min(2, steps.length) };

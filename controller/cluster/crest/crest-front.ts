@@ -31,6 +31,7 @@ import { clusterObjects } from './cluster-objects.ts';
 import { clusterPermissions } from './cluster-permissions.ts';
 import { type ClusterPlanesParts, clusterPlanes, recentAnswer } from './cluster-planes.ts';
 import { CLUSTER_ROUTE_STATE, type ClusterRouteStatesParts, clusterRouteStates } from './cluster-route-states.ts';
+import { type ClusterRouteVersionsParts, clusterRouteVersions } from './cluster-route-versions.ts';
 import { type ClusterRoutesParts, clusterRoutes } from './cluster-routes.ts';
 import { clusterTree } from './cluster-tree.ts';
 import { ASKED_OF_PLANES, type ExplainedPlanes } from './explain-for-caller.ts';
@@ -52,6 +53,8 @@ export interface CrestFrontOptions extends ExplainedPlanes, Pick<ClusterRouteSta
   readonly credentials?: RequestCredentials | undefined;
   /** Returns all data planes. @throws Error when the leader cannot be asked for them */
   planes(): Promise<readonly PlaneReport[]>;
+  /** Reads the versions of Routes; absent or null if none are kept. */
+  readonly history?: Pick<ClusterRouteVersionsParts, 'versions'> | null;
   /** Returns the schema of a route document. */
   readonly routeSchema: () => Promise<DescribedSchema>;
   readonly clock?: Clock;
@@ -186,7 +189,10 @@ export class CrestFront {
       permissions: { kind: 'collection', provider: clusterPermissions(parts, caller), describes: PERMISSIONS },
       ...Object.fromEntries(others),
     } as const;
-    return { ...clusterTree(endpoints, String(options.info['version'] ?? '')), inTurn: parts.inTurn };
+    const { history = null } = options;
+    const versionsOf = (id: string): CrestEndpoint | null =>
+      history && clusterRouteVersions({ ...parts, versions: (route) => history.versions(route) }, caller, id);
+    return { ...clusterTree(endpoints, String(options.info['version'] ?? ''), versionsOf), inTurn: parts.inTurn };
   }
 
   /** Resolves when the cache has a version or a later one, or after a while: the answer is right in any case. */

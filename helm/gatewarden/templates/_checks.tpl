@@ -38,7 +38,7 @@
 {{- $problems = concat $problems (include "gatewarden.configProblems" . | fromJsonArray) -}}
 {{- $problems = concat $problems (include "gatewarden.labelProblems" (dict "at" "commonLabels" "labels" $values.commonLabels) | fromJsonArray) -}}
 {{- $problems = concat $problems (include "gatewarden.labelProblems" (dict "at" "controller.podLabels" "labels" $values.controller.podLabels) | fromJsonArray) -}}
-{{- $ofControllers := "identity advertise base base-secret watch-namespaces listen server-names admin secure-admin api-rate certificates-secret session-secret authority-configmap lease webhook webhook-service webhook-configuration webhook-owns injector-configuration sidecar-settings log-level" -}}
+{{- $ofControllers := "identity advertise base base-secret watch-namespaces listen server-names admin secure-admin api-rate route-versions certificates-secret session-secret authority-configmap lease webhook webhook-service webhook-configuration webhook-owns injector-configuration sidecar-settings log-level" -}}
 {{- $ofPlanes := "controller ca port tls-port tls-cert tls-key admin units zone snapshot snapshot-key snapshot-max-age drain-delay drain-timeout trusted-proxies limits access-log log-level" -}}
 {{- $ofSidecars := "sidecar controller ca-env app-port port admin zone units log-level access-log drain-timeout" -}}
 {{- $problems = concat $problems (include "gatewarden.wordProblems" (dict "at" "controller.extraArgs" "words" $values.controller.extraArgs "own" $ofControllers) | fromJsonArray) -}}

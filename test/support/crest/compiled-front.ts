@@ -7,7 +7,7 @@ import type { ResourceKind } from '../../../contract/resources/resource.ts';
 import type { PlaneReport } from '../../../controller/admin/status-report.ts';
 import type { ApiAnswer, ApiRequest } from '../../../controller/cluster/api/api-client.ts';
 import { CallerGate } from '../../../controller/cluster/crest/caller-gate.ts';
-import { CrestFront } from '../../../controller/cluster/crest/crest-front.ts';
+import { CrestFront, type CrestFrontOptions } from '../../../controller/cluster/crest/crest-front.ts';
 import { ConsoleSessions } from '../../../controller/cluster/sign-in/console-sessions.ts';
 import { consoleCredentials } from '../../../controller/cluster/sign-in/request-credentials.ts';
 import { sessionPaths } from '../../../controller/cluster/sign-in/session-paths.ts';
@@ -69,6 +69,8 @@ function reviewing(rights: UserRights, asked: string[]) {
 export type FrontSetting = {
   readonly isFollowed?: (namespace: string) => boolean;
   readonly served?: () => Promise<readonly ServedRoute[]>;
+  /** Versions of Routes; by default none are kept. */
+  readonly history?: NonNullable<CrestFrontOptions['history']>;
   /** Keys of console sessions; nobody can sign in without them. */
   readonly consoleKeys?: () => readonly string[];
 };
@@ -78,7 +80,7 @@ export async function compiledFront(
   cluster: CompiledCluster,
   rights: UserRights,
   planes: () => Promise<readonly PlaneReport[]> = async () => [],
-  { isFollowed = () => true, served = async () => [], consoleKeys }: FrontSetting = {},
+  { isFollowed = () => true, served = async () => [], history, consoleKeys }: FrontSetting = {},
 ) {
   const asked: string[] = [];
   const seen = { seen: null, versionOf: () => null };
@@ -101,6 +103,7 @@ export async function compiledFront(
       routeSchema: routeSchema(),
     },
     planes,
+    history: history ?? null,
     evaluate: evaluateExpression,
     served,
     verdicts: () => compilation.resources?.verdicts ?? [],

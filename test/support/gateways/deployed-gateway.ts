@@ -42,7 +42,7 @@ export class DeployedGateway {
   static async prepare(options: DeploymentOptions): Promise<DeployedGateway> {
     const deployed = new DeployedGateway(options);
     const { namespace } = deployed;
-    for (const name of ['route', 'secret-store', 'audit-service']) {
+    for (const name of ['route', 'secret-store', 'audit-service', 'route-history']) {
       await deployed.kubectl(['apply', '--server-side', '-f', join(repository, 'crds', `${name}.yaml`)]);
     }
     await deployed.kubectl(['create', 'namespace', namespace]);

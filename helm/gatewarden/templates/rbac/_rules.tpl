@@ -7,6 +7,12 @@
 - apiGroups: [gatewarden.io]
   resources: [routes/status, secretstores/status, auditservices/status]
   verbs: [patch]
+{{- if .Values.controller.routeVersions }}
+# the last versions of Routes
+- apiGroups: [gatewarden.io]
+  resources: [routehistories]
+  verbs: [get, list, create, update]
+{{- end }}
 # Services that Routes name as backends, and where their Pods are
 - apiGroups: [""]
   resources: [services]

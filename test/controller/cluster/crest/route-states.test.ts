@@ -42,6 +42,7 @@ describe('the states of Routes of a cluster', () => {
       ...{ _id: 'shop.orders', route: 'shop.orders', namespace: 'shop', name: 'shop.orders' },
       ...{ router: 'gateway._router', position: 2, condition: "${find(request.uri.path, '^/orders')}" },
       ...{ serves: 'this', errors: 0, warnings: 0, document: 'routes/shop.orders' },
+      ...{ changed: null, deliveredBy: null },
       ...{ planes: { current: 2, of: 3 }, figures: FIGURES },
     });
   });
