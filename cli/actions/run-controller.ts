@@ -24,6 +24,7 @@ import { monitoringEndpoint } from '../../dataplane/supervisor/monitoring-endpoi
 import { giveBackLater } from '../../dataplane/supervisor/spare-memory.ts';
 import { operatorReach } from '../../dataplane/unit/operator-reach.ts';
 import type { Address } from '../options/address.ts';
+import type { ConsoleProvider } from '../options/console-provider.ts';
 import { isInCluster } from '../options/in-cluster.ts';
 import { kubeconfigPath } from '../options/kubeconfig-path.ts';
 import { readOutsidePlanes } from '../options/outside-planes.ts';
@@ -31,8 +32,9 @@ import { controllerFailure } from '../output/controller-failure.ts';
 import { programVersion } from '../version.ts';
 import { ownAdminSocket } from './admin-socket.ts';
 import { dataPlaneChecker } from './checker.ts';
+import { consoleOpenid } from './console/console-openid.ts';
+import { consoleSealing } from './console/console-sealing.ts';
 import { consoleFiles } from './console-file.ts';
-import { consoleSealing } from './console-sealing.ts';
 import { endSoon } from './end-soon.ts';
 import { evaluateExpression } from './evaluate-expression.ts';
 import { explainAction, routeSchema } from './managed-api.ts';
@@ -68,6 +70,8 @@ export interface ControllerOptions {
   readonly 'failure-policy': 'Ignore' | 'Fail';
   readonly 'sidecar-settings': string | undefined;
   readonly 'injector-configuration': string;
+  /** OpenID provider of the console; null for none. */
+  readonly provider: ConsoleProvider | null;
   readonly name: string;
   readonly system: Readonly<Record<string, string>>;
   readonly 'log-level': LogLevel;
@@ -91,6 +95,7 @@ export async function runController(options: ControllerOptions): Promise<number>
   const socket = options['admin-socket'] ?? (isInCluster() ? ownAdminSocket() : 'off');
   // Documents arrive one by one, and each is judged at once.
   await loadAllParts(catalogue);
+  const openid = options.provider && (await consoleOpenid(options.provider, log));
   const rates = new Rates();
   let routes: () => readonly MergedRoute[] = () => [];
   const fail = (error: unknown): never => {
@@ -125,7 +130,7 @@ export async function runController(options: ControllerOptions): Promise<number>
     routeVersions: options['route-versions'],
     info: serverInfo(),
     console: consoleFiles(),
-    consoleSealing,
+    consoleSignIn: (keys) => ({ sealing: consoleSealing(keys), openid: openid && openid(keys) }),
     routeSchema: routeSchema(),
     evaluate: evaluateExpression,
     explain: explainAction({ reach: { env: {}, system: {}, directories: DIRECTORIES } }),

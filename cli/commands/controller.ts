@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { endAtStopSignal } from '../actions/stop-signals.ts';
 import { type Address, readAddress } from '../options/address.ts';
+import { consoleProvider, consoleProviderOptions } from '../options/console-provider.ts';
 import { logFormatOption, logLevelOption } from '../options/plane-options.ts';
 import { systemOption } from '../options/system-property.ts';
 import { defineCommand, type Reading } from './command.ts';
@@ -126,6 +127,7 @@ export const controllerCommand = defineCommand({
       default: '20',
       read: readVersions,
     },
+    ...consoleProviderOptions,
     'admin-socket': {
       valueName: 'FILE|off',
       description:
@@ -202,11 +204,17 @@ export const controllerCommand = defineCommand({
       process.stderr.write('gatewarden controller: --sidecar-settings needs --webhook\n');
       return 2;
     }
+    const read = consoleProvider(options);
+    if ('problems' in read) {
+      for (const problem of read.problems) process.stderr.write(`gatewarden controller: ${problem}\n`);
+      return 2;
+    }
     endAtStopSignal();
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
     const { runController } = await import('../actions/run-controller.ts');
     const name = options.identity ?? hostname();
-    return runController({ ...options, name, system: Object.fromEntries(options.system) });
+    const { provider } = read;
+    return runController({ ...options, name, provider, system: Object.fromEntries(options.system) });
   },
 });
 

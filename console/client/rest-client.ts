@@ -8,10 +8,13 @@ export interface RestResource {
 }
 
 const ROOT = '/api';
-const whenSignedOut = new Set<() => void>();
+const whenSignedOut = new Set<() => Promise<boolean>>();
 
-/** Calls back when a request was refused because nobody is signed in. @returns a function that ends it */
-export function followSignedOut(listener: () => void): () => void {
+/**
+ * Calls back when a request was refused because nobody is signed in. If a listener answers that somebody is, the request
+ * is sent once more: nothing of it was done. @returns a function that ends it
+ */
+export function followSignedOut(listener: () => Promise<boolean>): () => void {
   whenSignedOut.add(listener);
   return () => whenSignedOut.delete(listener);
 }
@@ -85,8 +88,25 @@ function send(method: string, path: string, sent: Sent): Promise<JsonValue> {
 }
 
 /** Sends a request to a path of the server. @throws RestFailure */
-export async function sendTo(method: string, path: string, { signal, body, precondition }: Sent): Promise<JsonValue> {
-  const response = await fetch(path, {
+export async function sendTo(method: string, path: string, sent: Sent): Promise<JsonValue> {
+  const first = await responseTo(method, path, sent);
+  const isAgain = first.status === 401 && path.startsWith(`${ROOT}/`) && (await isSignedInAgain());
+  const response = isAgain ? await responseTo(method, path, sent) : first;
+  const text = await response.text();
+  if (response.ok) return parsed(text, response.status);
+  const { status } = response;
+  const answer = jsonObjectIn(text);
+  const message = typeof answer?.['message'] === 'string' ? answer['message'] : `The gateway answered with ${status}.`;
+  throw new RestFailure(failureKind(status), status, message, answer?.['detail']);
+}
+
+async function isSignedInAgain(): Promise<boolean> {
+  const answers = await Promise.all(Array.from(whenSignedOut, (listener) => listener()));
+  return answers.includes(true);
+}
+
+function responseTo(method: string, path: string, { signal, body, precondition }: Sent): Promise<Response> {
+  return fetch(path, {
     method,
     signal,
     cache: 'no-store',
@@ -103,13 +123,6 @@ export async function sendTo(method: string, path: string, { signal, body, preco
     if (signal.aborted) throw error;
     throw new RestFailure('unreachable', 0, 'The gateway does not answer.');
   });
-  const text = await response.text();
-  if (response.ok) return parsed(text, response.status);
-  const { status } = response;
-  if (status === 401 && path.startsWith(ROOT)) for (const listener of whenSignedOut) listener();
-  const answer = jsonObjectIn(text);
-  const message = typeof answer?.['message'] === 'string' ? answer['message'] : `The gateway answered with ${status}.`;
-  throw new RestFailure(failureKind(status), status, message, answer?.['detail']);
 }
 
 function parsed(text: string, status: number): JsonValue {

@@ -1,12 +1,14 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { SIGN_IN_PROBLEM } from '../../contract/shown/sign-in-problem.ts';
 import { Empty, Loading } from '../parts/notes.tsx';
 import { Navigation } from './navigation.tsx';
 import { PAGES } from './pages.ts';
-import { addressOf, followLinks, usePlace } from './place.ts';
+import { addressOf, currentPlace, followLinks, setParameters, usePlace } from './place.ts';
 import { useServer } from './server.ts';
 import { useSession } from './session.ts';
 import { SignIn } from './sign-in.tsx';
+import { problemIn } from './sign-in-problem.ts';
 
 /** The whole console: navigation and the page that the address names. */
 export function Console(): JSX.Element {
@@ -44,6 +46,11 @@ export function Console(): JSX.Element {
 function SignedIn({ children }: { readonly children: ComponentChildren }): JSX.Element {
   const session = useSession();
   const user = useRef<string | null>(null);
+  const [problem] = useState(() => problemIn(currentPlace().query));
+  useEffect(() => {
+    // It belongs to one attempt, and not to the page.
+    if (currentPlace().query.has(SIGN_IN_PROBLEM)) setParameters({ [SIGN_IN_PROBLEM]: null });
+  }, []);
   useEffect(() => {
     if (session.kind !== 'signed-in') return;
     // Another person gets nothing that was shown to the one before.
@@ -54,7 +61,14 @@ function SignedIn({ children }: { readonly children: ComponentChildren }): JSX.E
   const isOut = session.kind === 'signed-out';
   return (
     <>
-      {isOut ? <SignIn ways={session.ways} isAgain={user.current !== null} /> : null}
+      {isOut ? (
+        <SignIn
+          ways={session.ways}
+          provider={session.provider}
+          isAgain={user.current !== null}
+          problem={user.current === null ? problem : null}
+        />
+      ) : null}
       {isOut && user.current === null ? null : (
         <div class="signed-in" hidden={isOut}>
           {children}

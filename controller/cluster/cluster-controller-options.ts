@@ -16,7 +16,7 @@ import type { ClusterApi } from './api/api-client.ts';
 import type { NamespaceScope } from './cluster-source.ts';
 import type { WebhookOptions } from './controller-fronts.ts';
 import type { GivenCertificates } from './identity/given-certificates.ts';
-import type { ConsoleSealing } from './sign-in/console-sealing.ts';
+import type { ConsoleSignIn } from './sign-in/console-sealing.ts';
 
 export interface SharedNames {
   /** The Secret of the authority. */
@@ -65,8 +65,8 @@ export interface ClusterControllerOptions {
   readonly routeVersions: number;
   /** Files of the console; absent for none. */
   readonly console?: ConsoleFiles;
-  /** Makes the sealing of console sessions. @param keys the one to seal with first; none while they cannot be read */
-  consoleSealing(keys: () => readonly string[]): ConsoleSealing;
+  /** Makes the sign-in to the console. @param keys the one to seal with first; none while they cannot be read */
+  consoleSignIn(keys: () => readonly string[]): ConsoleSignIn;
   /** Facts about the program for Common REST. */
   readonly info: JsonObject;
   /** Returns the schema of a route document. */

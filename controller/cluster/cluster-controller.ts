@@ -190,7 +190,7 @@ export class ClusterController {
       ...{ ...options, metrics: this.metrics, isLeader, authorities, source: this.adminSource },
       judge: { judge: (request) => (this.isListed ? compilerJudge(compiler).judge(request) : null) },
       ...{ baseJudge: this.base.judge, certificate: () => this.certificate },
-      consoleSealing: options.consoleSealing(() => publication.consoleKeys),
+      consoleSignIn: options.consoleSignIn(() => publication.consoleKeys),
       managed: {
         ...{ source: this.source, live: this.live, isListed: () => this.isListed, secret: () => this.peerSecret },
         planes: () => this.report.planes(),

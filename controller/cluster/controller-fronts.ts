@@ -26,8 +26,9 @@ import { CallerGate } from './crest/caller-gate.ts';
 import { CrestFront, type CrestFrontOptions } from './crest/crest-front.ts';
 import { type AdmissionTarget, admissionConfiguration } from './identity/admission-configuration.ts';
 import { AdmissionRegistration, type WebhookConfigurationKind } from './identity/admission-registration.ts';
-import type { ConsoleSealing } from './sign-in/console-sealing.ts';
+import type { ConsoleSignIn } from './sign-in/console-sealing.ts';
 import { ConsoleSessions } from './sign-in/console-sessions.ts';
+import { openidPaths } from './sign-in/openid-paths.ts';
 import { consoleCredentials } from './sign-in/request-credentials.ts';
 import { sessionPaths } from './sign-in/session-paths.ts';
 
@@ -78,8 +79,8 @@ export interface ControllerFrontsOptions {
   isLeader(): boolean;
   /** Files of the console; absent for none. */
   readonly console?: ConsoleFiles | undefined;
-  /** Seals sessions of the console. */
-  readonly consoleSealing: ConsoleSealing;
+  /** Seals sessions of the console, and signs people in. */
+  readonly consoleSignIn: ConsoleSignIn;
   /** Facts about the program for Common REST. */
   readonly info: JsonObject;
   /** Returns the schema of a route document. */
@@ -142,7 +143,7 @@ export class ControllerFronts {
     } = this.options;
     const answered = (call: AnsweredCall): void => this.apiAnswered(call);
     const gate = new CallerGate({ api, rate: rate > 0 ? rate : STATUS_RATE });
-    const sessions = new ConsoleSessions(this.options.consoleSealing);
+    const sessions = new ConsoleSessions(this.options.consoleSignIn.sealing);
     const credentials = console === undefined ? undefined : consoleCredentials(sessions);
     const parts = { api, judge, info, routeSchema, explain, evaluate, gate, credentials, answered, ...managed };
     const pages = console === undefined ? [] : consolePaths(console, openGuard, this.sessionPaths(gate, sessions));
@@ -153,13 +154,18 @@ export class ControllerFronts {
   }
 
   private sessionPaths(gate: CallerGate, sessions: ConsoleSessions): AdminPath[] {
-    const { log } = this.options;
+    const { log, consoleSignIn } = this.options;
+    const { openid } = consoleSignIn;
     const rejections = new PacedWarning(log, 'sign-in to the console rejected', { most: 5 });
-    return sessionPaths({
-      ...{ gate, sessions, credentials: consoleCredentials(sessions), ways: ['token'] },
-      signedIn: (user) => log.info({ user }, 'user signed in to the console'),
+    const signedIn = (user: string): void => log.info({ user }, 'user signed in to the console');
+    const paths = sessionPaths({
+      ...{ gate, sessions, openid, signedIn },
       rejected: (status, from) => rejections.give({ status, from }),
     });
+    if (openid === null) return paths;
+    const failures = new PacedWarning(log, 'OpenID sign-in to the console failed', { most: 5 });
+    const failed = (problem: string, reason: string, from: string): void => failures.give({ problem, reason, from });
+    return [...paths, ...openidPaths({ gate, sessions, openid, signedIn, failed })];
   }
 
   private apiAnswered({ collection, milliseconds, ...call }: AnsweredCall): void {

@@ -1,26 +1,18 @@
-import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { Reach } from '../../contract/reach.ts';
 import { type AdminAnswer, isWhole } from '../../platform/admin/admin-answer.ts';
-import { hasBody } from '../../platform/admin/admin-body.ts';
 import { type AdminFilter, BodyTooLong } from '../../platform/admin/admin-filter.ts';
-import { Headers } from '../engine/head/headers.ts';
-import { listenerLimits } from '../engine/head/limits.ts';
 import { EntityTooLarge } from '../engine/message/entity-fault.ts';
-import { Exchange, type Filter, type Origin } from '../engine/message/exchange.ts';
-import { Request } from '../engine/message/request.ts';
+import type { Exchange, Filter } from '../engine/message/exchange.ts';
 import { Response } from '../engine/message/response.ts';
-import { Uri } from '../engine/message/uri.ts';
-import { webSocketTerms } from '../engine/message/websocket-terms.ts';
-import { connectWire } from '../engine/wire/connect.ts';
 import { checkDefaultObjects } from '../heap/default-objects.ts';
 import { Heap } from '../heap/heap.ts';
 import { loadNamedParts } from '../heap/named-parts.ts';
-import type { PlaneServices } from '../heap/plane-services.ts';
-import { namedMemory } from '../heap/shared-memory.ts';
 import type { TypeCatalogue } from '../heap/type-catalogue.ts';
 import { documentReading } from '../routes/document-reading.ts';
+import { adminExchange } from './admin-exchange.ts';
+import { adminServices } from './admin-services.ts';
 import { checkAdmin } from './check-admin.ts';
 
 export interface AdminProtectionOptions {
@@ -41,14 +33,13 @@ export interface AdminProtection {
 const LONGEST_ANSWER = 256 << 20;
 /** Headers that the server writes itself. */
 const FRAMING = ['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'content-type'];
-const OVERRIDE = 'x-http-method-override';
 
 /** Builds the filters of `admin.json` in front of the admin port. @throws BuildFailure */
 export async function adminProtection(options: AdminProtectionOptions): Promise<AdminProtection> {
   const { document, catalogue, reach, log } = options;
   await loadNamedParts(catalogue, [document]);
   const check = { catalogue, reading: documentReading(reach, [document], () => {}), report: (): void => {} };
-  const plane = servicesOf(reach, log);
+  const plane = adminServices(reach, log);
   const defaults = new Heap(checkDefaultObjects(check), null, plane);
   const { admin } = checkAdmin(document, defaults.scope, check);
   if (admin === null) return { api: null, metrics: null };
@@ -64,7 +55,7 @@ export async function adminProtection(options: AdminProtectionOptions): Promise<
 export function adminFilter(filter: Filter): AdminFilter {
   return {
     async answer(request, longestBody, pass) {
-      const exchange = exchangeOf(request, longestBody);
+      const exchange = adminExchange(request, longestBody);
       const response = await filter(exchange, async (passed) => {
         const { method, uri, headers } = passed.request;
         const answer = await pass({
@@ -105,65 +96,4 @@ async function answerOf({ status, headers, entity, final }: Response): Promise<A
     FRAMING.includes(name) ? [] : [[name, found.map(([, value]) => value)] as const],
   );
   return { status, type: headers.get('content-type') ?? '', body, headers: Object.fromEntries(others) };
-}
-
-function servicesOf(reach: Reach, log: Logger): PlaneServices {
-  return {
-    reach,
-    log,
-    observe() {},
-    count() {},
-    counter: () => () => {},
-    gauge: () => () => {},
-    sharedMemory: namedMemory(),
-    mayReach: () => true,
-    connect: connectWire,
-    streaming: true,
-  };
-}
-
-/** The body is read when somebody asks for it. An overridden method is the method, for filters that look at it. */
-function exchangeOf(request: IncomingMessage, longestBody: number): Exchange {
-  const { method: sent = 'GET', url = '/', socket } = request;
-  const scheme = 'encrypted' in socket ? 'https' : 'http';
-  const uri = Uri.parse(`${scheme}://${request.headers.host ?? 'localhost'}${url}`);
-  const headers = Headers.empty();
-  const { rawHeaders } = request;
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
-  const method = sent === 'POST' ? (headers.get(OVERRIDE) ?? sent) : sent;
-  headers.remove(OVERRIDE);
-  const received = new Request(method, uri.target, uri.scheme, uri.authority, 'HTTP/1.1', headers, null, false);
-  if (longestBody > 0 && hasBody(request)) received.entity.setStream(piecesOf(request, longestBody));
-  return new Exchange(originOf(request, uri), received, performance.now());
-}
-
-async function* piecesOf(request: IncomingMessage, longest: number): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += piece.length;
-    if (size > longest) throw new BodyTooLong();
-    yield piece;
-  }
-}
-
-function originOf({ socket }: IncomingMessage, uri: Uri): Origin {
-  const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = socket;
-  return {
-    facts: {
-      serverName: null,
-      clientContext: (exchange) => ({
-        ...{ remoteAddress, remotePort, localAddress, localPort },
-        isSecure: uri.scheme === 'https',
-        isExternal: true,
-        userAgent: exchange.request.headers.get('user-agent'),
-        remoteUser: null,
-        certificates: [],
-      }),
-      remoteAddress: () => remoteAddress,
-      originalUri: () => uri,
-      forwardingLines: () => Buffer.alloc(0),
-    },
-    webSockets: webSocketTerms({}, listenerLimits.parse({})),
-    interim() {},
-  };
 }

@@ -7,6 +7,8 @@ import type { ConsoleFiles } from './console-files.ts';
 const ROOT = '/console';
 /** Tells the console who is signed in. */
 export const SESSION_PATH = '/console/session';
+/** Below it are the paths of a sign-in at an OpenID provider. */
+export const OPENID_PATH = '/console/openid';
 /** Page that every path of the console begins with: the path says which part of it is shown. */
 const PAGE = 'index.html';
 /** Files with the hash of their content in their names. */
@@ -43,7 +45,7 @@ const PROTECTION = {
  */
 export function consolePaths(files: ConsoleFiles, guard: AdminGuard, session?: readonly AdminPath[]): AdminPath[] {
   const answer = (call: AdminCall): Promise<AdminAnswer> => fileAnswer(files, call);
-  const nobody: ShownSession = { ways: [], user: null, expires: null };
+  const nobody: ShownSession = { ways: [], provider: null, user: null, expires: null };
   const open = {
     method: 'GET',
     path: SESSION_PATH,

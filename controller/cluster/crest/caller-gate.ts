@@ -49,7 +49,7 @@ export class CallerGate {
   get pathGuard(): AdminGuard {
     return {
       admit: async (request, path) => {
-        const { token } = await bearerCredentials.of(request);
+        const token = bearerCredentials.of(request);
         const { refusal, caller } = await this.judged(token, request.socket.remoteAddress ?? '');
         if (refusal !== null) return refusal;
         const { method = 'GET' } = request;

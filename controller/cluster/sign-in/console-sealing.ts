@@ -1,5 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
+import type { OpenidSignIn } from './openid-sign-in.ts';
 
 /** Seals the sessions of the console and writes their cookies, with the code that does so for sessions of routes. */
 export interface ConsoleSealing {
@@ -14,6 +15,13 @@ export interface ConsoleSealing {
   lines(text: string): readonly string[];
   /** Returns a `Set-Cookie` line that makes the browser forget a part. */
   removal(part: number): string;
+}
+
+/** Parts of the sign-in to the console that are made of the code of data planes. */
+export interface ConsoleSignIn {
+  readonly sealing: ConsoleSealing;
+  /** Null where people sign in with tokens only. */
+  readonly openid: OpenidSignIn | null;
 }
 
 const KEY_BYTES = 32;

@@ -1,14 +1,25 @@
 import type { IncomingMessage } from 'node:http';
+import { isJsonObject, type JsonObject } from '../../../contract/document/json-value.ts';
 import { isFromOwnPage } from '../../../contract/own-machine.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import { tokenClaims } from '../identity/token-claims.ts';
 import type { ConsoleSealing } from './console-sealing.ts';
 
-/** A token in a session of the console. */
-export interface SessionToken {
+/** A session of the console. */
+export interface ConsoleSession {
   readonly token: string;
-  /** Milliseconds since 1970. */
+  /** When the token ends, in milliseconds since 1970. */
   readonly until: number;
+  /** When the session ends: with the token, or later if the token can be renewed. */
+  readonly end: number;
+  /** What renews the token; null for a token that somebody pasted. */
+  readonly grant: JsonObject | null;
+}
+
+/** A session that begins, or goes on with another token. */
+export interface BegunSession extends Pick<ConsoleSession, 'until' | 'end'> {
+  /** `Set-Cookie` lines. */
+  readonly cookies: readonly string[];
 }
 
 /** Longest session, in milliseconds: shorter than a key is kept after its last use. */
@@ -24,28 +35,40 @@ export class ConsoleSessions {
     this.clock = clock;
   }
 
-  /**
-   * Returns the token in the cookie of a request; null for none. A cookie counts only for requests of the console's own
-   * pages: it comes with every request of the browser, and says nothing of who made it.
-   */
-  tokenIn(request: IncomingMessage): SessionToken | null {
-    if (!isFromOwnPage(request.headersDistinct)) return null;
-    const text = this.textIn(request);
-    const content = text === null ? null : this.sealing.unseal(text);
-    const { token, until } = content ?? {};
-    return typeof token === 'string' && typeof until === 'number' && this.clock.wall() < until
-      ? { token, until }
-      : null;
+  /** Returns the session of a request whose token is valid; null for none. */
+  tokenIn(request: IncomingMessage): ConsoleSession | null {
+    const session = this.sessionIn(request);
+    return session !== null && this.clock.wall() < session.until ? session : null;
   }
 
-  /** Begins a session that ends with the token. @returns null while there are no keys, or for a token that is too long */
-  begin(token: string): { readonly until: number; readonly cookies: readonly string[] } | null {
+  /**
+   * Returns the session in the cookie of a request, also with a token that has ended; null for none. A cookie counts only
+   * for requests of the console's own pages: it comes with every request of the browser, and says nothing of who made it.
+   */
+  sessionIn(request: IncomingMessage): ConsoleSession | null {
+    if (!isFromOwnPage(request.headersDistinct)) return null;
+    const text = this.textIn(request);
+    const { token, until, end = until, grant = null } = (text === null ? null : this.sealing.unseal(text)) ?? {};
+    if (typeof token !== 'string' || typeof until !== 'number' || typeof end !== 'number') return null;
+    return this.clock.wall() < end ? { token, until, end, grant: isJsonObject(grant) ? grant : null } : null;
+  }
+
+  /**
+   * Begins a session that ends with the token, or goes on while the grant renews it.
+   *
+   * @param former the session whose token was renewed: it does not last longer than before
+   * @returns null while there are no keys, or for a token that is too long
+   */
+  begin(token: string, grant: JsonObject | null = null, former?: ConsoleSession): BegunSession | null {
     const now = this.clock.wall();
-    const until = Math.min(tokenClaims(token)?.end ?? Number.POSITIVE_INFINITY, now + LONGEST);
-    const text = this.sealing.seal({ token, until }, until - now);
+    const last = former?.end ?? now + LONGEST;
+    const until = Math.min(tokenClaims(token)?.end ?? Number.POSITIVE_INFINITY, last);
+    const end = grant === null ? until : last;
+    const content = grant === null ? { token, until } : { token, until, end, grant };
+    const text = this.sealing.seal(content, end - now);
     const lines = text === null ? [] : this.sealing.lines(text);
     if (lines.length === 0 || lines.length > this.sealing.mostParts) return null;
-    return { until, cookies: [...lines, ...this.removals(lines.length)] };
+    return { until, end, cookies: [...lines, ...this.removals(lines.length)] };
   }
 
   /** Returns the lines that end the session in the browser. */

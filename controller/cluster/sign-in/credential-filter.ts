@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { AdminAnswer } from '../../../platform/admin/admin-answer.ts';
 import { readBody } from '../../../platform/admin/admin-body.ts';
 import { type AdminFilter, BodyTooLong } from '../../../platform/admin/admin-filter.ts';
 import type { AdminRefusal } from '../../../platform/admin/admin-guard.ts';
@@ -23,30 +22,24 @@ export function credentialFilter({ gate, credentials, refused }: CredentialFilte
   return {
     async answer(request, longestBody, pass) {
       const begun = performance.now();
-      const { token, cookies } = await credentials.of(request);
+      const token = credentials.of(request);
       const { refusal, caller } = await gate.judged(token, request.socket.remoteAddress ?? '');
       if (refusal !== null) {
         refused(request, refusal, caller, performance.now() - begun);
         const answer = crestRefusal(refusal.status, refusal.message);
-        return withCookies({ ...answer, headers: { ...answer.headers, ...refusal.headers } }, cookies);
+        return { ...answer, headers: { ...answer.headers, ...refusal.headers } };
       }
       const body = await readBody(request, longestBody);
       if (body === null) throw new BodyTooLong();
       const { method = 'GET', url = '/', headersDistinct } = request;
       const [path = '', ...rest] = url.split('?');
-      const answer = await pass({
+      return pass({
         ...{ method, path, search: rest.join('?'), body },
         header(name) {
           if (name === 'authorization') return `Bearer ${token}`;
           return name === 'cookie' ? null : (headersDistinct[name]?.[0] ?? null);
         },
       });
-      return withCookies(answer, cookies);
     },
   };
-}
-
-function withCookies(answer: AdminAnswer, cookies: readonly string[]): AdminAnswer {
-  if (cookies.length === 0) return answer;
-  return { ...answer, headers: { ...answer.headers, 'set-cookie': [...cookies] } };
 }

@@ -2,25 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { bearerToken } from '../identity/reviews.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 
-/** The credential of a request. */
-export interface RequestCredential {
-  /** Token of the cluster; null for none. */
-  readonly token: string | null;
-  /** `Set-Cookie` lines for the answer, where the credential was renewed. */
-  readonly cookies: readonly string[];
-}
-
 /** Finds the credential of a request. */
 export interface RequestCredentials {
-  of(request: IncomingMessage): RequestCredential | Promise<RequestCredential>;
+  /** Returns a token of the cluster; null for none. */
+  of(request: IncomingMessage): string | null;
 }
 
 /** Takes tokens of Authorization headers only. */
 export const bearerCredentials: RequestCredentials = {
-  of: ({ headersDistinct: { authorization = [] } }) => ({
-    token: bearerToken(authorization.length === 1 ? authorization[0] : null),
-    cookies: [],
-  }),
+  of: ({ headersDistinct: { authorization = [] } }) =>
+    bearerToken(authorization.length === 1 ? authorization[0] : null),
 };
 
 /** Takes tokens of Authorization headers, and of sessions where a request has no such header. */
@@ -29,7 +20,7 @@ export function consoleCredentials(sessions: ConsoleSessions): RequestCredential
     of(request) {
       const hasHeader = request.headersDistinct['authorization'] !== undefined;
       if (hasHeader) return bearerCredentials.of(request);
-      return { token: sessions.tokenIn(request)?.token ?? null, cookies: [] };
+      return sessions.tokenIn(request)?.token ?? null;
     },
   };
 }

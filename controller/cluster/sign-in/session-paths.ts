@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isJsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import { isFromOwnPage } from '../../../contract/own-machine.ts';
-import type { ShownSession, SignInWay } from '../../../contract/shown/shown-session.ts';
+import type { LeftSession, ShownSession } from '../../../contract/shown/shown-session.ts';
 import { type AdminAnswer, jsonAnswer } from '../../../platform/admin/admin-answer.ts';
 import { readBody } from '../../../platform/admin/admin-body.ts';
 import { type AdminFilter, BodyTooLong } from '../../../platform/admin/admin-filter.ts';
@@ -14,13 +14,15 @@ import type { CallerGate } from '../crest/caller-gate.ts';
 import { bearerToken } from '../identity/reviews.ts';
 import { tokenClaims } from '../identity/token-claims.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
-import type { RequestCredentials } from './request-credentials.ts';
+import type { OpenidSignIn } from './openid-sign-in.ts';
+import { bearerCredentials } from './request-credentials.ts';
+import { type CurrentSession, SessionRenewal } from './session-renewal.ts';
 
 export interface SessionPathsOptions {
   readonly gate: CallerGate;
   readonly sessions: ConsoleSessions;
-  readonly credentials: RequestCredentials;
-  readonly ways: readonly SignInWay[];
+  /** Null where people sign in with tokens only. */
+  readonly openid: OpenidSignIn | null;
   /** Called when somebody has signed in. It never gets the token. */
   signedIn(user: string): void;
   /** Called when the cluster did not accept a token. @param from address of the client */
@@ -29,7 +31,8 @@ export interface SessionPathsOptions {
 
 /** A token has at most 16 KiB. */
 const LONGEST_BODY = 20_480;
-const OTHER_PAGE = 'only pages of the console may sign in and out';
+/** Refusal of requests of other pages. */
+export const OTHER_PAGE = 'only pages of the console may sign in and out';
 
 /**
  * Paths of the session of the console: who is signed in, signing in with a token, and signing out. The token is sent once
@@ -46,35 +49,50 @@ export function sessionPaths(options: SessionPathsOptions): AdminPath[] {
 
 /** Answers everything itself, because it looks at the request as the browser sent it. */
 function sessionFilter(options: SessionPathsOptions): AdminFilter {
+  const renewal = new SessionRenewal(options.sessions, options.openid);
   return {
     async answer(request, longestBody) {
       const { method = 'GET' } = request;
-      if (method === 'GET' || method === 'HEAD') return shownSession(options, request);
+      if (method === 'GET' || method === 'HEAD') return shownSession(options, renewal, request);
       if (!isFromOwnPage(request.headersDistinct)) return crestRefusal(403, OTHER_PAGE);
       if (method === 'POST') return signIn(options, request, longestBody);
-      if (method === 'DELETE') return signedOut(options);
+      if (method === 'DELETE') return signOut(options, request);
       return { ...crestRefusal(405, 'use GET, POST or DELETE'), headers: { allow: 'GET, HEAD, POST, DELETE' } };
     },
   };
 }
 
-async function shownSession(options: SessionPathsOptions, request: IncomingMessage): Promise<AdminAnswer> {
-  const { gate, credentials, sessions, ways } = options;
-  const { token, cookies } = await credentials.of(request);
-  const nobody = sessionAnswer({ ways, user: null, expires: null }, cookies);
-  if (token === null) return nobody;
-  const { refusal, caller } = await gate.judged(token, request.socket.remoteAddress ?? '');
-  if (refusal !== null) return refusal.status === 401 ? nobody : crestRefusal(refusal.status, refusal.message);
-  const session = sessions.tokenIn(request);
-  const end = session?.token === token ? session.until : (tokenClaims(token)?.end ?? null);
-  return sessionAnswer({ ways, user: caller.name, expires: end === null ? null : timeOf(end) }, cookies);
+async function shownSession(
+  options: SessionPathsOptions,
+  renewal: SessionRenewal,
+  request: IncomingMessage,
+): Promise<AdminAnswer> {
+  const { gate } = options;
+  const hasHeader = request.headersDistinct['authorization'] !== undefined;
+  const current = hasHeader ? headerSession(request) : await renewal.current(request);
+  if (current === 'unavailable') return crestRefusal(503, 'the OpenID provider does not renew the session, retry later');
+  const { session, cookies } = current;
+  const nobody = sessionAnswer(shown(options, null, null), cookies);
+  if (session === null) return nobody;
+  const { refusal, caller } = await gate.judged(session.token, request.socket.remoteAddress ?? '');
+  if (refusal === null) return sessionAnswer(shown(options, caller.name, session.end), cookies);
+  // A refresh token may be used up: the browser gets the new one, whatever the cluster says.
+  return refusal.status === 401 ? nobody : withCookies(crestRefusal(refusal.status, refusal.message), cookies);
+}
+
+/** The token of a header belongs to no session. */
+function headerSession(request: IncomingMessage): CurrentSession {
+  const token = bearerCredentials.of(request);
+  if (token === null) return { session: null, cookies: [] };
+  return { session: { token, end: tokenClaims(token)?.end ?? Number.POSITIVE_INFINITY }, cookies: [] };
 }
 
 async function signIn(
-  { gate, sessions, ways, signedIn, rejected }: SessionPathsOptions,
+  options: SessionPathsOptions,
   request: IncomingMessage,
   longestBody: number,
 ): Promise<AdminAnswer> {
+  const { gate, sessions, signedIn, rejected } = options;
   const body = await readBody(request, longestBody);
   if (body === null) throw new BodyTooLong();
   const given = /^application\/json\b/i.test(request.headers['content-type'] ?? '') ? tokenOf(body) : null;
@@ -95,16 +113,34 @@ async function signIn(
     return crestRefusal(503, 'no session can be made: the session keys cannot be read, or the token is too long');
   }
   signedIn(caller.name);
-  return sessionAnswer({ ways, user: caller.name, expires: timeOf(begun.until) }, begun.cookies);
+  return sessionAnswer(shown(options, caller.name, begun.end), begun.cookies);
 }
 
-function signedOut({ sessions, ways }: SessionPathsOptions): AdminAnswer {
-  return sessionAnswer({ ways, user: null, expires: null }, sessions.end());
+async function signOut(options: SessionPathsOptions, request: IncomingMessage): Promise<AdminAnswer> {
+  const { sessions, openid } = options;
+  const grant = sessions.sessionIn(request)?.grant ?? null;
+  const location = grant === null || openid === null ? null : await openid.end(grant);
+  const left: LeftSession = { ...shown(options, null, null), location };
+  return withCookies(jsonAnswer(200, JSON.stringify(left)), sessions.end());
+}
+
+function shown({ openid }: SessionPathsOptions, user: string | null, end: number | null): ShownSession {
+  return {
+    ways: openid === null ? ['token'] : ['openid', 'token'],
+    provider: openid?.name ?? null,
+    user,
+    expires: end === null ? null : timeOf(end),
+  };
 }
 
 function sessionAnswer(session: ShownSession, cookies: readonly string[]): AdminAnswer {
-  const answer = jsonAnswer(200, JSON.stringify(session));
-  return cookies.length === 0 ? answer : { ...answer, headers: { 'set-cookie': [...cookies] } };
+  return withCookies(jsonAnswer(200, JSON.stringify(session)), cookies);
+}
+
+/** Returns an answer with `Set-Cookie` lines. */
+export function withCookies(answer: AdminAnswer, cookies: readonly string[]): AdminAnswer {
+  if (cookies.length === 0) return answer;
+  return { ...answer, headers: { ...answer.headers, 'set-cookie': [...cookies] } };
 }
 
 /** People paste tokens with the end of a line. */

@@ -9,7 +9,7 @@ import { ATTEMPT_LIFETIME, type SignInAttempt } from './sign-in-attempts.ts';
 export class UsedStates {
   private readonly seen: SeenProofs;
 
-  constructor({ plane, scope, onClose }: Parts) {
+  constructor({ plane, scope, onClose }: Pick<Parts, 'plane' | 'scope' | 'onClose'>) {
     const memory = plane.sharedMemory(`sign-in states ${scope}`, SeenProofs.bytes);
     onClose(() => memory.release());
     this.seen = new SeenProofs(memory.buffer);

@@ -13,7 +13,7 @@ const PATIENCE = 5000;
  * is signed out of the gateway all the same.
  */
 export async function revokeTokens(
-  { accessToken, refreshToken }: SignedIn,
+  { accessToken, refreshToken }: { readonly accessToken: string | null; readonly refreshToken: string | null },
   registration: ClientRegistration,
   exchange: Exchange | null,
   log: Logger,
@@ -59,7 +59,7 @@ export async function revokeTokens(
  * @param landing absolute URL of the page to show afterwards, which the provider must know; null for one of the provider
  */
 export async function endSessionUrl(
-  { idToken }: SignedIn,
+  { idToken }: Pick<SignedIn, 'idToken'>,
   { clientId, issuer }: ClientRegistration,
   landing: string | null,
   log: Logger,

@@ -34,15 +34,19 @@ export class ApiServer {
   private apiServer: ChildProcess | null = null;
   private said = '';
 
-  private constructor(programs: ClusterPrograms, ports: ApiServer['ports']) {
+  private readonly words: readonly string[];
+
+  private constructor(programs: ClusterPrograms, ports: ApiServer['ports'], words: readonly string[]) {
     this.programs = programs;
     this.ports = ports;
+    this.words = words;
   }
 
-  static async start(): Promise<ApiServer> {
+  /** @param words further options of the API server */
+  static async start(words: readonly string[] = []): Promise<ApiServer> {
     for (let attempts = 3; ; attempts--) {
       const ports = { etcd: await freePort(), peer: await freePort(), server: await freePort() };
-      const server = new ApiServer(await clusterPrograms(), ports);
+      const server = new ApiServer(await clusterPrograms(), ports, words);
       server.writeFiles();
       try {
         await server.startEtcd();
@@ -81,6 +85,7 @@ export class ApiServer {
       '--api-audiences=https://kubernetes.default.svc',
       '--allow-privileged=true',
       '--profiling=false',
+      ...this.words,
     ]);
     const headers = { authorization: `Bearer ${this.token}` };
     const agent = new Agent({ connect: { rejectUnauthorized: false } });

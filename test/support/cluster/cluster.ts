@@ -26,9 +26,9 @@ export function theCluster(): TestCluster {
   return clusterAt(inject('cluster'));
 }
 
-/** An API server for the rest of the test. */
-export async function ownCluster(): Promise<OwnCluster> {
-  const apiServer = await ApiServer.start();
+/** An API server for the rest of the test. @param words further options of it */
+export async function ownCluster(words: readonly string[] = []): Promise<OwnCluster> {
+  const apiServer = await ApiServer.start(words);
   onTestFinished(() => apiServer.stop());
   return { ...clusterAt(apiServer.access), apiServer };
 }

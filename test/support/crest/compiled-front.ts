@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { consoleSealing } from '../../../cli/actions/console-sealing.ts';
+import { consoleSealing } from '../../../cli/actions/console/console-sealing.ts';
 import { evaluateExpression } from '../../../cli/actions/evaluate-expression.ts';
 import { explainAction, routeSchema } from '../../../cli/actions/managed-api.ts';
 import type { JsonObject } from '../../../contract/document/json-value.ts';

@@ -1,8 +1,10 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import type { Certified } from './certificates.ts';
 
 export interface OpenidProviderOptions {
   /** Clients beside `gateway` (a secret) and `public` (none), in the words of RFC 7591. */
@@ -12,6 +14,8 @@ export interface OpenidProviderOptions {
   /** More configuration of `oidc-provider`. */
   readonly configuration?: Readonly<Record<string, unknown>>;
   readonly features?: Readonly<Record<string, unknown>>;
+  /** Its certificate; without one it speaks plain HTTP. */
+  readonly tls?: Pick<Certified, 'key' | 'chain'>;
 }
 
 /** The client that authenticates with a secret. */
@@ -37,16 +41,17 @@ export class OpenidProvider {
   before: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean> = () => true;
   private readonly server: Server;
 
-  private constructor(server: Server) {
+  private constructor(server: Server, scheme: string) {
     this.server = server;
-    this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.issuer = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
   static async start(options: OpenidProviderOptions = {}): Promise<OpenidProvider> {
-    const server = createServer();
+    const { tls } = options;
+    const server = tls === undefined ? createServer() : createSecureServer({ key: tls.key, cert: tls.chain });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const started = new OpenidProvider(server);
+    const started = new OpenidProvider(server, tls === undefined ? 'http' : 'https');
     const serve = await started.listener(options);
     server.on('request', (request, response) => {
       started.asked.push(`${request.method} ${request.url!.split('?', 1)[0]}`);
