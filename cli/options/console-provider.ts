@@ -99,7 +99,9 @@ export function consoleProvider(
   if (names.length === 0) return { provider: null };
   const { 'console-client-secret': clientSecret = null, 'console-issuer-ca': ca = null } = given;
   const problems = [
-    ...(issuer === undefined ? [`--${names.join(', --')} ${names.length > 1 ? 'need' : 'needs'} --console-issuer`] : []),
+    ...(issuer === undefined
+      ? [`--${names.join(', --')} ${names.length > 1 ? 'need' : 'needs'} --console-issuer`]
+      : []),
     ...(issuer !== undefined && clientId === undefined ? ['--console-issuer needs --console-client-id'] : []),
     ...(issuer !== undefined && origin === undefined ? ['--console-issuer needs --console-url'] : []),
     ...(given['secure-admin'] === null ? ['--console-issuer needs --secure-admin: the console is served there'] : []),
@@ -171,7 +173,9 @@ function readScopes(text: string): Reading<readonly string[]> {
   const scopes = text.split(',').filter((scope) => scope !== '');
   const wrong = scopes.find((scope) => !/^[!#-[\]-~]+$/.test(scope) || EXPRESSION.test(scope));
   if (wrong !== undefined) return { problem: `must be scopes with commas between; '${wrong}' is none` };
-  return scopes.includes('openid') ? { value: scopes } : { problem: "must contain 'openid': the ID token is the credential" };
+  return scopes.includes('openid')
+    ? { value: scopes }
+    : { problem: "must contain 'openid': the ID token is the credential" };
 }
 
 function readSignOut(text: string): Reading<'console' | 'provider'> {

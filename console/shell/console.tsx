@@ -6,7 +6,7 @@ import { Navigation } from './navigation.tsx';
 import { PAGES } from './pages.ts';
 import { addressOf, currentPlace, followLinks, setParameters, usePlace } from './place.ts';
 import { useServer } from './server.ts';
-import { useSession } from './session.ts';
+import { followOtherTabs, tellOtherTabs, useSession } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { problemIn } from './sign-in-problem.ts';
 
@@ -51,8 +51,10 @@ function SignedIn({ children }: { readonly children: ComponentChildren }): JSX.E
     // It belongs to one attempt, and not to the page.
     if (currentPlace().query.has(SIGN_IN_PROBLEM)) setParameters({ [SIGN_IN_PROBLEM]: null });
   }, []);
+  useEffect(followOtherTabs, []);
   useEffect(() => {
     if (session.kind !== 'signed-in') return;
+    if (user.current === null) tellOtherTabs();
     // Another person gets nothing that was shown to the one before.
     if (user.current !== null && user.current !== session.user) window.location.reload();
     user.current = session.user;

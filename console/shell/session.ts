@@ -10,8 +10,8 @@ import { routeStates, serverInfo } from '../client/watched.ts';
 const PATH = '/console/session';
 const LOGIN_PATH = '/console/openid/login';
 const EVERY = 60_000;
-/** Name of the lock that the tabs of a browser take turns with. */
-const TURN = 'gatewarden-session';
+/** Name of the lock that the tabs of a browser take turns with, and of the channel between them. */
+const TABS = 'gatewarden-session';
 
 let asking: Promise<ShownSession> | null = null;
 
@@ -35,7 +35,7 @@ function askSession(): Promise<ShownSession> {
   };
   // Browsers have locks on pages with https only.
   const locks = navigator.locks as LockManager | undefined;
-  asking ??= (locks === undefined ? ask() : locks.request(TURN, ask)).finally(() => {
+  asking ??= (locks === undefined ? ask() : locks.request(TABS, ask)).finally(() => {
     asking = null;
   });
   return asking;
@@ -58,6 +58,20 @@ export function useSession(): SessionState {
   useEffect(() => followSignedOut(renewed), []);
   // Pages say themselves why they have nothing to show.
   return value === null && failure !== null ? { kind: 'open' } : stateOf(value);
+}
+
+/** Asks for the session again when another tab signs in or out. @returns a function that ends it */
+export function followOtherTabs(): () => void {
+  const channel = new BroadcastChannel(TABS);
+  channel.addEventListener('message', session.refresh);
+  return () => channel.close();
+}
+
+/** Lets other tabs ask for the session again. */
+export function tellOtherTabs(): void {
+  const channel = new BroadcastChannel(TABS);
+  channel.postMessage(null);
+  channel.close();
 }
 
 /** Returns what a session means for the console. */
@@ -95,6 +109,7 @@ export async function beginSignIn(): Promise<string> {
 /** Signs out, at the provider too where it is to be, and forgets everything that was shown. @throws RestFailure */
 export async function signOut(): Promise<void> {
   const answer = await sendTo('DELETE', PATH, { signal: new AbortController().signal });
+  tellOtherTabs();
   const { location } = answer as unknown as LeftSession;
   if (location === null) window.location.reload();
   else window.location.assign(location);

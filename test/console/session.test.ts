@@ -7,15 +7,20 @@ describe('the session of the console', () => {
   });
 
   it('needs nobody where there is no way to sign in', () => {
-    expect(stateOf({ ways: [], user: null, expires: null })).toEqual({ kind: 'open' });
+    expect(stateOf({ ways: [], provider: null, user: null, expires: null })).toEqual({ kind: 'open' });
   });
 
   it('offers the ways of the server to people who are not signed in', () => {
-    expect(stateOf({ ways: ['token'], user: null, expires: null })).toEqual({ kind: 'signed-out', ways: ['token'] });
+    const shown = { ways: ['openid', 'token'], provider: 'Example' } as const;
+    expect(stateOf({ ...shown, user: null, expires: null })).toEqual({ kind: 'signed-out', ...shown });
   });
 
   it('has the user and the end of a sign-in', () => {
     const expires = '2026-11-17T22:00:00.000Z';
-    expect(stateOf({ ways: ['token'], user: 'ada', expires })).toEqual({ kind: 'signed-in', user: 'ada', expires });
+    expect(stateOf({ ways: ['token'], provider: null, user: 'ada', expires })).toEqual({
+      kind: 'signed-in',
+      user: 'ada',
+      expires,
+    });
   });
 });

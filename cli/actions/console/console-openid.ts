@@ -7,6 +7,7 @@ import { adminRegistration } from '../../../dataplane/connectors/admin-registrat
 import { ConsoleClient } from '../../../dataplane/openid/console/console-client.ts';
 import { operatorReach } from '../../../dataplane/unit/operator-reach.ts';
 import { OPENID_PATH } from '../../../platform/admin/console-paths.ts';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { ConsoleProvider } from '../../options/console-provider.ts';
 import { consolePlace } from './console-sealing.ts';
 
@@ -16,14 +17,18 @@ const DIRECTORIES = { instance: '/', config: '/', temp: '/tmp' };
 export type OpenOpenid = (keys: () => readonly string[]) => OpenidSignIn;
 
 /** Prepares sign-ins to the console at an OpenID provider, which is asked when somebody signs in first. @throws Error */
-export async function consoleOpenid(provider: ConsoleProvider, log: Logger): Promise<OpenOpenid> {
+export async function consoleOpenid(
+  provider: ConsoleProvider,
+  log: Logger,
+  { wall: now }: Pick<Clock, 'wall'> = systemClock,
+): Promise<OpenOpenid> {
   const reach = operatorReach({ env: {}, system: {}, directories: DIRECTORIES });
   const { registration, parts } = await adminRegistration({ config: registrationOf(provider), catalogue, reach, log });
   const { name, origin, signOut } = provider;
   const landing = signOut === 'provider' ? `${origin}/console/` : null;
   return (keys) =>
     new ConsoleClient({
-      ...{ registration, parts, name, origin, path: OPENID_PATH, landing, log },
+      ...{ registration, parts, name, origin, path: OPENID_PATH, landing, log, now },
       place: consolePlace(keys),
     });
 }

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import type { ConsoleSealing } from '../../../controller/cluster/sign-in/console-sealing.ts';
-import type { SessionPlace } from '../../../dataplane/engine/message/session.ts';
+import { NO_SESSION, Session, type SessionPlace } from '../../../dataplane/engine/message/session.ts';
 import { type DirectCipher, directCipher } from '../../../dataplane/jose/direct-cipher.ts';
 import { GROUP_METHOD } from '../../../dataplane/sessions/group-keys.ts';
 import { SealedContents } from '../../../dataplane/sessions/sealed-contents.ts';
@@ -36,9 +36,8 @@ export function consolePlace(keys: () => readonly string[]): SessionPlace {
     cookieScope: SCOPE,
     seal: (purpose, content, lifetime) => sealed.seal(purpose, content, lifetime),
     unseal: (purpose, text) => sealed.unseal(purpose, text),
-    begin() {
-      throw new Error('the controller holds the sessions of the console');
-    },
+    // The controller holds the session itself: calls to the provider see an empty one.
+    begin: () => new Session({ open: () => null }, null, NO_SESSION),
   };
 }
 

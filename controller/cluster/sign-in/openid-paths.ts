@@ -74,7 +74,10 @@ function loginFilter({ openid, failed }: OpenidPathsOptions, rate: CallRate): Ad
         return withCookies(jsonAnswer(200, JSON.stringify({ location: begun.location })), begun.cookies);
       }
       failed(begun.problem, begun.reason, from);
-      return crestRefusal(503, `${openid.name} cannot be asked to sign you in; the log of the controller has the reason`);
+      return crestRefusal(
+        503,
+        `${openid.name} cannot be asked to sign you in; the log of the controller has the reason`,
+      );
     },
   };
 }

@@ -9,7 +9,7 @@ import { openGuard } from '../../../platform/admin/admin-guard.ts';
 import type { AdminPath } from '../../../platform/admin/admin-table.ts';
 import { SESSION_PATH } from '../../../platform/admin/console-paths.ts';
 import { crestRefusal } from '../../../platform/admin/crest-path.ts';
-import { systemClock } from '../../../platform/clock.ts';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { CallerGate } from '../crest/caller-gate.ts';
 import { bearerToken } from '../identity/reviews.ts';
 import { tokenClaims } from '../identity/token-claims.ts';
@@ -23,6 +23,7 @@ export interface SessionPathsOptions {
   readonly sessions: ConsoleSessions;
   /** Null where people sign in with tokens only. */
   readonly openid: OpenidSignIn | null;
+  readonly clock?: Clock;
   /** Called when somebody has signed in. It never gets the token. */
   signedIn(user: string): void;
   /** Called when the cluster did not accept a token. @param from address of the client */
@@ -49,7 +50,7 @@ export function sessionPaths(options: SessionPathsOptions): AdminPath[] {
 
 /** Answers everything itself, because it looks at the request as the browser sent it. */
 function sessionFilter(options: SessionPathsOptions): AdminFilter {
-  const renewal = new SessionRenewal(options.sessions, options.openid);
+  const renewal = new SessionRenewal(options.sessions, options.openid, options.clock);
   return {
     async answer(request, longestBody) {
       const { method = 'GET' } = request;
@@ -70,7 +71,8 @@ async function shownSession(
   const { gate } = options;
   const hasHeader = request.headersDistinct['authorization'] !== undefined;
   const current = hasHeader ? headerSession(request) : await renewal.current(request);
-  if (current === 'unavailable') return crestRefusal(503, 'the OpenID provider does not renew the session, retry later');
+  if (current === 'unavailable')
+    return crestRefusal(503, 'the OpenID provider does not renew the session, retry later');
   const { session, cookies } = current;
   const nobody = sessionAnswer(shown(options, null, null), cookies);
   if (session === null) return nobody;
@@ -92,7 +94,7 @@ async function signIn(
   request: IncomingMessage,
   longestBody: number,
 ): Promise<AdminAnswer> {
-  const { gate, sessions, signedIn, rejected } = options;
+  const { gate, sessions, signedIn, rejected, clock = systemClock } = options;
   const body = await readBody(request, longestBody);
   if (body === null) throw new BodyTooLong();
   const given = /^application\/json\b/i.test(request.headers['content-type'] ?? '') ? tokenOf(body) : null;
@@ -104,7 +106,7 @@ async function signIn(
     rejected(status, from);
     return crestRefusal(status, message);
   };
-  if (end !== null && end <= systemClock.wall()) return refused(401, 'the token has expired');
+  if (end !== null && end <= clock.wall()) return refused(401, 'the token has expired');
   if (token === null) return refused(401, 'the cluster does not accept the token');
   const { refusal, caller } = await gate.judged(token, from);
   if (refusal !== null) return refused(refusal.status, refusal.message);

@@ -25,6 +25,14 @@ const options = {
   admin: { host: '127.0.0.1', port: 9090 },
   'secure-admin': null,
   'api-rate': 100,
+  'console-issuer': undefined,
+  'console-client-id': undefined,
+  'console-client-secret': undefined,
+  'console-url': undefined,
+  'console-scopes': undefined,
+  'console-issuer-ca': undefined,
+  'console-issuer-name': undefined,
+  'console-sign-out': undefined,
   'admin-socket': undefined,
   webhook: null,
   'webhook-service': undefined,
@@ -108,6 +116,15 @@ it.each([
 it('a controller has no sidecars without a webhook', async () => {
   const { code, stderr } = await runProgram(gatewarden, ['controller', '--sidecar-settings', 'sidecar.json']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('--sidecar-settings needs --webhook')]);
+});
+
+it('a controller tells everything that an OpenID provider of the console misses', async () => {
+  const { code, stderr } = await runProgram(gatewarden, ['controller', '--console-issuer', 'https://login.test']);
+  const lines = ['--console-client-id', '--console-url', '--secure-admin: the console is served there'];
+  expect([code, stderr]).toEqual([
+    2,
+    lines.map((line) => `gatewarden controller: --console-issuer needs ${line}\n`).join(''),
+  ]);
 });
 
 it('a controller does not start with settings of sidecars that cannot be used', async () => {

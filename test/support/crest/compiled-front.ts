@@ -9,6 +9,8 @@ import type { ApiAnswer, ApiRequest } from '../../../controller/cluster/api/api-
 import { CallerGate } from '../../../controller/cluster/crest/caller-gate.ts';
 import { CrestFront, type CrestFrontOptions } from '../../../controller/cluster/crest/crest-front.ts';
 import { ConsoleSessions } from '../../../controller/cluster/sign-in/console-sessions.ts';
+import { openidPaths } from '../../../controller/cluster/sign-in/openid-paths.ts';
+import type { OpenidSignIn } from '../../../controller/cluster/sign-in/openid-sign-in.ts';
 import { consoleCredentials } from '../../../controller/cluster/sign-in/request-credentials.ts';
 import { sessionPaths } from '../../../controller/cluster/sign-in/session-paths.ts';
 import type { ServedRoute } from '../../../controller/cluster/status/served-routes.ts';
@@ -16,6 +18,7 @@ import { publishedCompilation } from '../../../controller/published-compilation.
 import { closedGuard } from '../../../platform/admin/admin-guard.ts';
 import { AdminServer } from '../../../platform/admin/admin-server.ts';
 import { AdminTable } from '../../../platform/admin/admin-table.ts';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { CompiledCluster } from '../cluster/compiled-cluster.ts';
 
 /** Rights of users by name, such as `list routes shop`, `get secretstores shop/keys`, `* * *` or `get /status`. */
@@ -28,8 +31,8 @@ interface Attributes {
   readonly name?: string;
 }
 
-/** Reviews as an API server answers them. A token is the name of its user. */
-function reviewing(rights: UserRights, asked: string[]) {
+/** Reviews as an API server answers them. */
+function reviewing(rights: UserRights, asked: string[], userOf: (token: string) => string) {
   const isAllowed = (user: string, { verb, resource, namespace = '*', name = '*' }: Attributes): boolean => {
     asked.push(`${user} ${verb} ${resource} ${namespace}/${name}`);
     return (rights[user] ?? []).some((right) => {
@@ -47,7 +50,7 @@ function reviewing(rights: UserRights, asked: string[]) {
     async call({ path, body }: ApiRequest): Promise<ApiAnswer> {
       const { spec } = body as { spec: Record<string, unknown> };
       if (path.endsWith('tokenreviews')) {
-        const username = String(spec['token']);
+        const username = userOf(String(spec['token']));
         const authenticated = Object.hasOwn(rights, username);
         return { status: 201, body: { status: { authenticated, user: { username, groups: [] } } } };
       }
@@ -73,6 +76,11 @@ export type FrontSetting = {
   readonly history?: NonNullable<CrestFrontOptions['history']>;
   /** Keys of console sessions; nobody can sign in without them. */
   readonly consoleKeys?: () => readonly string[];
+  /** Signs people in to the console at this origin. */
+  readonly openid?: (origin: string) => Promise<OpenidSignIn>;
+  /** Returns the user of a token; by default the token is the name of its user. */
+  readonly userOf?: (token: string) => string;
+  readonly clock?: Clock;
 };
 
 /** Serves Common REST of a controller whose cluster is in memory; the rights of its users are given. */
@@ -80,18 +88,20 @@ export async function compiledFront(
   cluster: CompiledCluster,
   rights: UserRights,
   planes: () => Promise<readonly PlaneReport[]> = async () => [],
-  { isFollowed = () => true, served = async () => [], history, consoleKeys }: FrontSetting = {},
+  setting: FrontSetting = {},
 ) {
+  const { isFollowed = () => true, served = async () => [], consoleKeys, openid, clock = systemClock } = setting;
+  const { userOf = (token) => token, history } = setting;
   const asked: string[] = [];
   const seen = { seen: null, versionOf: () => null };
   const mapOf = (kind: ResourceKind) =>
     ({ Route: cluster.routes, SecretStore: cluster.secretStores, AuditService: cluster.auditServices })[kind];
   const resource = (kind: ResourceKind, namespace: string, name: string) =>
     mapOf(kind).get(`${namespace}/${name}`) ?? null;
-  const api = reviewing(rights, asked);
+  const api = reviewing(rights, asked, userOf);
   const compilation = cluster.compile();
-  const gate = new CallerGate({ api, rate: 100_000 });
-  const sessions = consoleKeys && new ConsoleSessions(consoleSealing(consoleKeys));
+  const gate = new CallerGate({ api, rate: 100_000, clock });
+  const sessions = consoleKeys && new ConsoleSessions(consoleSealing(consoleKeys), clock);
   const signedIn: string[] = [];
   const rejected: number[] = [];
   const front = new CrestFront({
@@ -122,19 +132,27 @@ export async function compiledFront(
     isListed: () => true,
     secret: () => 'shared',
   });
-  const signIn = sessions && {
-    ...{ gate, sessions, credentials: consoleCredentials(sessions), ways: ['token'] as const },
-    signedIn: (user: string) => void signedIn.push(user),
-    rejected: (status: number) => void rejected.push(status),
-  };
-  const table = new AdminTable([...front.paths, ...(signIn === undefined ? [] : sessionPaths(signIn))]);
   const failures: unknown[] = [];
   const failed = (error: unknown): void => void failures.push(error);
+  let table = new AdminTable(front.paths);
   const server = new AdminServer({
     ...{ table: () => table, guard: closedGuard('nothing'), longestHead: 32_768, failed },
   });
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
+  const unfinished: string[] = [];
+  if (sessions !== undefined) {
+    const provider = (await openid?.(`https://127.0.0.1:${port}`)) ?? null;
+    const parts = { gate, sessions, clock, openid: provider, signedIn: (user: string) => void signedIn.push(user) };
+    const paths = sessionPaths({ ...parts, rejected: (status: number) => void rejected.push(status) });
+    const ofOpenid =
+      provider &&
+      openidPaths({
+        ...{ ...parts, openid: provider },
+        failed: (problem, reason) => void unfinished.push(`${problem}: ${reason}`),
+      });
+    table = new AdminTable([...front.paths, ...paths, ...(ofOpenid ?? [])]);
+  }
   /** @param line such as `GET /api/info` */
   const ask = async (user: string, line: string, body?: unknown) => {
     const [method = 'GET', path = ''] = line.split(' ');
@@ -146,5 +164,5 @@ export async function compiledFront(
     const text = await answer.text();
     return { status: answer.status, text, body: text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {} };
   };
-  return { ask, asked, failures, port, signedIn, rejected };
+  return { ask, asked, failures, port, signedIn, rejected, unfinished };
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
 import type { Certified } from './certificates.ts';
 
@@ -40,6 +41,8 @@ export class OpenidProvider {
   /** Called before a request is served: for a provider that is slow, or that answers something else. */
   before: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean> = () => true;
   private readonly server: Server;
+  private readonly key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  private readonly kid = randomUUID();
 
   private constructor(server: Server, scheme: string) {
     this.server = server;
@@ -69,17 +72,28 @@ export class OpenidProvider {
     await once(this.server, 'close');
   }
 
+  /** An ID token for `gateway` that nobody signed in for. */
+  idToken(sub: string): Promise<string> {
+    return new SignJWT({ sub })
+      .setProtectedHeader({ alg: 'RS256', kid: this.kid })
+      .setIssuer(this.issuer)
+      .setAudience(GATEWAY.id)
+      .setIssuedAt()
+      .setExpirationTime('1h')
+      .sign(this.key);
+  }
+
   private async listener(options: OpenidProviderOptions): Promise<RequestListener> {
     const { Provider } = (await import('oidc-provider' as string)) as ProviderModule;
     const redirectUris = options.redirectUris ?? ['http://gw.test/openid/callback'];
-    const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
+    const key = this.key.export({ format: 'jwk' });
     const provider = new Provider(this.issuer, {
       clients: [
         { client_id: GATEWAY.id, client_secret: GATEWAY.secret, redirect_uris: redirectUris },
         { client_id: PUBLIC.id, token_endpoint_auth_method: 'none', redirect_uris: redirectUris },
         ...(options.clients ?? []),
       ].map((client) => ({ grant_types: ['authorization_code', 'refresh_token'], ...client })),
-      jwks: { keys: [{ ...key, kid: randomUUID(), use: 'sig' }] },
+      jwks: { keys: [{ ...key, kid: this.kid, use: 'sig' }] },
       cookies: { keys: [randomUUID()] },
       clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'client_secret_jwt', 'private_key_jwt', 'none'],
       claims: { openid: ['sub'], email: ['email'], profile: ['name'], groups: ['groups'] },
