@@ -130,7 +130,7 @@ export async function runController(options: ControllerOptions): Promise<number>
     routeVersions: options['route-versions'],
     info: serverInfo(),
     console: consoleFiles(),
-    consoleSignIn: (keys) => ({ sealing: consoleSealing(keys), openid: openid && openid(keys) }),
+    consoleSignIn: (keys) => ({ sealing: consoleSealing(keys), openid: openid?.(keys) ?? null }),
     routeSchema: routeSchema(),
     evaluate: evaluateExpression,
     explain: explainAction({ reach: { env: {}, system: {}, directories: DIRECTORIES } }),

@@ -14,6 +14,11 @@ function valuesAt(path: string, value: unknown): object {
   return { [first]: rest.length === 0 ? value : valuesAt(rest.join('/'), value) };
 }
 
+/** An OpenID provider of the console, with further fields. */
+const providerWith = (fields: object) => ({
+  controller: { console: { openid: { issuer: 'https://login.test', ...fields } } },
+});
+
 async function refusal(values: object): Promise<string> {
   return renderText({ values: [values] }).then(
     () => 'it was accepted',
@@ -43,6 +48,14 @@ describe('invalid values are rejected, and helm reports their paths', () => {
     ['controller/logLevel', 'verbose'],
     ['controller/watchNamespaces', 'shop'],
     ['controller/watchNamespaces', ['*']],
+    ['controller/console/openid/issuer', 'login.example.com'],
+    ['controller/console/openid/issuer', 'http://login.example.com'],
+    ['controller/console/openid/url', 'https://console.example.com/console/'],
+    ['controller/console/openid/scopes', ['email']],
+    ['controller/console/openid/scopes', ['openid,email']],
+    ['controller/console/openid/secretName', 'Client Secret'],
+    ['controller/console/openid/secretKey', 'a/b'],
+    ['controller/console/openid/signOut', 'all'],
     ['controller/resources/requests/cpu', 'much'],
     ['controller/resources/limits/memory', '1 GB'],
     ['controller/pdb/maxUnavailable', '120%'],
@@ -125,6 +138,16 @@ describe('values that are good by themselves are refused together', () => {
     ],
     [{ sidecars: { enabled: true } }, 'sidecars.enabled needs sidecars.namespaces'],
     [{ controller: { watchNamespaces: ['shop'], watchNamespaceSelector: 'a=b' } }, 'exclude each other'],
+    ...['clientId', 'url', 'secretName', 'name', 'caConfigMapName'].map((field): [object, string] => [
+      { controller: { console: { openid: { [field]: field === 'url' ? 'https://console.test' : 'given' } } } },
+      `controller.console.openid.${field} needs issuer`,
+    ]),
+    [providerWith({ url: 'https://console.test' }), 'controller.console.openid.issuer needs clientId'],
+    [providerWith({ clientId: 'console' }), 'controller.console.openid.issuer needs url'],
+    [
+      { controller: { api: { enabled: false }, ...providerWith({ clientId: 'a', url: 'https://b' }).controller } },
+      'needs controller.api.enabled',
+    ],
     [{ dataPlaneDefaults: { hostPorts: { http: 80 } } }, 'dataPlanes.default.hostPorts needs kind: DaemonSet'],
     [{ dataPlaneDefaults: { kind: 'DaemonSet', autoscaling: { enabled: true } } }, 'dataPlanes.default.autoscaling'],
     [

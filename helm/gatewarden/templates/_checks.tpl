@@ -34,11 +34,12 @@
 {{- if and $values.controller.watchNamespaces $values.controller.watchNamespaceSelector -}}
 {{- $problems = append $problems "controller.watchNamespaces and controller.watchNamespaceSelector exclude each other" -}}
 {{- end -}}
+{{- $problems = concat $problems (include "gatewarden.consoleProblems" . | fromJsonArray) -}}
 {{- $problems = concat $problems (include "gatewarden.tenantProblems" . | fromJsonArray) -}}
 {{- $problems = concat $problems (include "gatewarden.configProblems" . | fromJsonArray) -}}
 {{- $problems = concat $problems (include "gatewarden.labelProblems" (dict "at" "commonLabels" "labels" $values.commonLabels) | fromJsonArray) -}}
 {{- $problems = concat $problems (include "gatewarden.labelProblems" (dict "at" "controller.podLabels" "labels" $values.controller.podLabels) | fromJsonArray) -}}
-{{- $ofControllers := "identity advertise base base-secret watch-namespaces listen server-names admin secure-admin api-rate route-versions certificates-secret session-secret authority-configmap lease webhook webhook-service webhook-configuration webhook-owns injector-configuration sidecar-settings log-level" -}}
+{{- $ofControllers := "identity advertise base base-secret watch-namespaces listen server-names admin secure-admin api-rate route-versions console-issuer console-client-id console-client-secret console-url console-scopes console-issuer-ca console-issuer-name console-sign-out certificates-secret session-secret authority-configmap lease webhook webhook-service webhook-configuration webhook-owns injector-configuration sidecar-settings log-level" -}}
 {{- $ofPlanes := "controller ca port tls-port tls-cert tls-key admin units zone snapshot snapshot-key snapshot-max-age drain-delay drain-timeout trusted-proxies limits access-log log-level" -}}
 {{- $ofSidecars := "sidecar controller ca-env app-port port admin zone units log-level access-log drain-timeout" -}}
 {{- $problems = concat $problems (include "gatewarden.wordProblems" (dict "at" "controller.extraArgs" "words" $values.controller.extraArgs "own" $ofControllers) | fromJsonArray) -}}
@@ -131,6 +132,26 @@
 {{- if or (eq $name "helm.sh/chart") (hasPrefix "app.kubernetes.io/" $name) (hasPrefix "gatewarden.io/" $name) -}}
 {{- $problems = append $problems (printf "%s: the chart sets the label %s itself" $.at $name) -}}
 {{- end -}}
+{{- end -}}
+{{- toJson $problems -}}
+{{- end -}}
+
+{{/* Parts of the sign-in to the console at an OpenID provider that need others. */}}
+{{- define "gatewarden.consoleProblems" -}}
+{{- $problems := list -}}
+{{- $openid := .Values.controller.console.openid -}}
+{{- range $field := list "clientId" "url" -}}
+{{- if and $openid.issuer (not (get $openid $field)) -}}
+{{- $problems = append $problems (printf "controller.console.openid.issuer needs %s" $field) -}}
+{{- end -}}
+{{- end -}}
+{{- range $field := list "clientId" "url" "secretName" "name" "caConfigMapName" -}}
+{{- if and (get $openid $field) (not $openid.issuer) -}}
+{{- $problems = append $problems (printf "controller.console.openid.%s needs issuer" $field) -}}
+{{- end -}}
+{{- end -}}
+{{- if and $openid.issuer (not .Values.controller.api.enabled) -}}
+{{- $problems = append $problems "controller.console.openid.issuer needs controller.api.enabled: the console is part of it" -}}
 {{- end -}}
 {{- toJson $problems -}}
 {{- end -}}
