@@ -217,7 +217,7 @@ it('a session that ended is begun again in another tab, and the page stays as it
   const stranger = await other.newPage();
   await stranger.goto(`${origin}/console/routes`);
   await offer(stranger).click();
-  await stranger.getByText('openid:eve').waitFor();
+  await stranger.getByText('may not list Routes in any namespace').waitFor();
   const states = await stranger.evaluate(() => fetch('/api/route-states?_queryFilter=true').then((one) => one.text()));
   expect(states).not.toContain('orders');
 });

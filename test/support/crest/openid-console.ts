@@ -128,7 +128,7 @@ export async function openidConsole({
     ...{ origin, host, logged, fronts, provider: started as unknown as OpenidProvider },
     ...{ send, withJar, begin, finish, signIn },
     /** Lets the clocks of the controllers go ahead. */
-    skip: (seconds: number): void => void (ahead += 1000 * seconds),
+    advance: (seconds: number): void => void (ahead += 1000 * seconds),
   };
 }
 

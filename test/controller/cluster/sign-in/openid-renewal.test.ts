@@ -25,7 +25,7 @@ const tokenCalls = ({ provider }: Console): number => provider.asked.filter((one
 
 /** Lets the ID token of a session end. */
 async function untilOver(console: Console, jar: CookieJar): Promise<void> {
-  console.skip(SHORT + 1);
+  console.advance(SHORT + 1);
   expect((await console.withJar(jar, INFO)).status).toBe(401);
 }
 
@@ -145,7 +145,7 @@ describe('the session of an OpenID user', () => {
     const { status, body } = await console.withJar(jar, SESSION);
     expect([status, body['message']]).toEqual([503, expect.stringContaining('does not renew the session')]);
     isAway = false;
-    console.skip(3);
+    console.advance(3);
     expect((await console.withJar(jar, SESSION)).body['user']).toBe('ada');
   });
 
