@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { writtenText } from '../../draft/draft-text.ts';
+import { orderedLike } from '../../draft/member-order.ts';
 import { DiffView } from './diff-view.tsx';
 import type { Conflict, EditedRoute } from './edited-route.ts';
 
@@ -24,7 +25,7 @@ export function ConflictNote({ edited, conflict: { theirs } }: ConflictNoteProps
       {theirs === null || base === null ? null : (
         <DiffView
           before={writtenText(base.document, draft.format)}
-          after={writtenText(theirs.document, draft.format)}
+          after={writtenText(orderedLike(theirs.document, base.document), draft.format)}
           names={['your start', 'their version']}
         />
       )}

@@ -4,6 +4,7 @@ import { RestFailure } from '../../client/rest-failure.ts';
 import { problemsOf, type RouteProblem } from '../../client/route-problem.ts';
 import { Draft } from '../../draft/draft.ts';
 import { writtenText } from '../../draft/draft-text.ts';
+import { isAlike, orderedLike } from '../../draft/member-order.ts';
 
 /** A route as the gateway has it. */
 export interface ServedRoute {
@@ -91,8 +92,8 @@ export class EditedRoute {
   /** Takes note of the version that the gateway has now. @param now null if the route is gone */
   seen(now: ServedRoute | null): void {
     if (this.base === null || this.isBusy || now?.revision === this.base.revision) return;
-    if (now !== null && JSON.stringify(now.document) === JSON.stringify(this.base.document)) {
-      this.base = now;
+    if (now !== null && isAlike(now.document, this.base.document)) {
+      this.base = { ...now, document: this.base.document };
     } else if (now !== null && !this.isChanged) {
       this.take(now);
       this.outcome = { tone: 'good', text: 'Somebody else changed the route. The page shows the new version.' };
@@ -104,24 +105,25 @@ export class EditedRoute {
 
   /** Replaces the draft by another version, which can be undone. */
   take(version: ServedRoute): void {
-    this.base = version;
     this.id = version.id;
     this.conflict = null;
-    this.draft.setText(writtenText(version.document, this.draft.format));
+    this.base = { ...version, document: orderedLike(version.document, this.draft.document) };
+    this.draft.setText(writtenText(this.base.document, this.draft.format));
     this.edited();
   }
 
   /** Makes their version the one that the draft changes, so that the next deployment replaces it. */
   replaceTheirs(): void {
     if (this.conflict === null) return;
-    this.base = this.conflict.theirs;
+    const { theirs } = this.conflict;
+    this.base = theirs && { ...theirs, document: orderedLike(theirs.document, this.draft.document) };
     this.conflict = null;
     this.tell();
   }
 
   /** Puts a document into the draft, such as an earlier version. */
   restore(document: JsonObject): void {
-    this.draft.setText(writtenText(document, this.draft.format));
+    this.draft.setText(writtenText(orderedLike(document, this.draft.document), this.draft.format));
   }
 
   /**
@@ -137,14 +139,15 @@ export class EditedRoute {
     const path = isNew ? `${this.collection}/${encodeURIComponent(this.id)}` : base!.path;
     return this.busy(async (signal) => {
       const { _id, _rev, ...content } = await put(path, document, isNew ? null : base!.revision, signal);
-      this.base = { id: String(_id), path, revision: String(_rev), document: content };
+      const isSent = isAlike(content, document);
+      this.base = { id: String(_id), path, revision: String(_rev), document: isSent ? document : content };
       this.outcome = {
         tone: 'good',
         text: isNew ? `Created ‘${this.id}’. It serves now.` : 'Deployed. It serves now.',
       };
       if (isNew && isRenamed && base !== null) await remove(base.path, base.revision, signal);
       // The gateway writes some values in its own way, such as hidden secrets.
-      if (JSON.stringify(content) !== JSON.stringify(document)) draft.set([], content);
+      if (!isSent) draft.set([], content);
     });
   }
 

@@ -4,6 +4,7 @@ import { Poll } from '../../client/poll.ts';
 import { type RouteVersion, versionsOf } from '../../client/route-version.ts';
 import { usePoll } from '../../client/use-poll.ts';
 import { writtenText } from '../../draft/draft-text.ts';
+import { isAlike, orderedLike } from '../../draft/member-order.ts';
 import { Empty, Shown } from '../../parts/notes.tsx';
 import { dayAndTime, zoneName } from '../../parts/times.ts';
 import { DiffView } from './diff-view.tsx';
@@ -72,7 +73,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 function VersionRow({ version, edited, isCompared, compare }: VersionRowProps): JSX.Element {
   const { at, operation, transactionId, by, document } = version;
   const { draft, base } = edited;
-  const isServed = base !== null && JSON.stringify(base.document) === JSON.stringify(document);
+  const isServed = base !== null && isAlike(base.document, document);
   return (
     <>
       <div class="version">
@@ -97,7 +98,7 @@ function VersionRow({ version, edited, isCompared, compare }: VersionRowProps): 
       </div>
       {isCompared ? (
         <DiffView
-          before={writtenText(document, draft.format)}
+          before={writtenText(orderedLike(document, draft.document), draft.format)}
           after={writtenText(draft.document ?? {}, draft.format)}
           names={['this version', 'draft']}
         />

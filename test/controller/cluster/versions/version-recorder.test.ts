@@ -20,9 +20,12 @@ class Setting {
   /** Thrown for the next writes, in order. */
   readonly failures: Error[] = [];
   leadsFor = 10_000;
+  /** Requests under way, and the most that there were at once. */
+  private under = 0;
+  most = 0;
   private version = 10;
   readonly recorder = new VersionRecorder({
-    ...{ api: { call: (request: ApiRequest) => this.call(request) }, clock: this.clock, most: 3, namespaces: null },
+    ...{ api: { call: (request: ApiRequest) => this.counted(request) }, clock: this.clock, most: 3, namespaces: null },
     leadsFor: () => this.leadsFor,
     route: ({ name }) => this.routes.get(name) ?? null,
     failed: (message) => void this.failed.push(message),
@@ -48,6 +51,13 @@ class Setting {
   async stored(name: string): Promise<readonly unknown[]> {
     const { versions } = await readHistory(this.objects.get(pathOf(name)) ?? {});
     return versions.map(({ generation, document }) => [generation, document['name']]);
+  }
+
+  private async counted(request: ApiRequest): Promise<ApiAnswer> {
+    this.most = Math.max(this.most, ++this.under);
+    // An API server takes its time.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    return this.call(request).finally(() => this.under--);
   }
 
   private async call(request: ApiRequest): Promise<ApiAnswer> {
@@ -184,4 +194,13 @@ it('a controller whose Lease has run out writes nothing', async () => {
   setting.edit('orders', 'second');
   await setting.clock.pass(10_000);
   expect(setting.writes).toEqual([]);
+});
+
+it('many Routes that change at once are written few at a time, and all of them in the end', async () => {
+  const setting = new Setting();
+  setting.recorder.setLeading(true);
+  for (let at = 0; at < 300; at++) setting.edit(`route-${at}`, 'second');
+  await setting.written(300);
+  expect(setting.objects.size).toBe(300);
+  expect(setting.most).toBeLessThanOrEqual(7);
 });
