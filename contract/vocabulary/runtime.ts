@@ -8,6 +8,7 @@ import { ValueProblem } from '../problem.ts';
 import { wrongType } from './configured.ts';
 import { leaf } from './leaf.ts';
 import { theReading } from './reading.ts';
+import type { AddBreach } from './rules-about.ts';
 
 /** A value that is computed for each request, or that is the same for all. */
 export interface RuntimeExpression<T> {
@@ -41,6 +42,19 @@ export function runtimeFlag(): z.ZodType<RuntimeExpression<boolean>, unknown> {
 export function isNeverTrue({ compiled, read }: RuntimeExpression<boolean>): boolean {
   if (compiled === null) return read(null, null) !== true;
   return compiled.constant !== undefined && compiled.constant !== true;
+}
+
+/** The text that an expression has for every exchange; null if it depends on the exchange. */
+export function constantText({ compiled, read }: RuntimeExpression<string>): string | null {
+  const value = compiled === null ? read(null, null) : compiled.constant;
+  return typeof value === 'string' ? value : null;
+}
+
+/** Adds a problem for a key of requests that is the same for all of them. */
+export function refuseConstantKey(key: RuntimeExpression<string> | undefined, field: string, add: AddBreach): void {
+  if (key === undefined || constantText(key) === null) return;
+  const hint = "an expression is written ${…}, such as ${request.headers['X-User'][0]}";
+  add([field], 'is the same text for every request, so that all of them would go to one place', 'value', hint);
 }
 
 /** A runtime expression that gives whatever it gives; a value that is not a text stands for itself. */

@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { integer, text } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { rulesAbout } from '../../contract/vocabulary/rules-about.ts';
-import { runtimeText } from '../../contract/vocabulary/runtime.ts';
+import {
+  constantText,
+  type RuntimeExpression,
+  refuseConstantKey,
+  runtimeText,
+} from '../../contract/vocabulary/runtime.ts';
 import { randomNumbers } from '../backends/endpoints/random-numbers.ts';
 import { WeightedTargets } from '../backends/endpoints/weighted-targets.ts';
 import { defineHandler } from '../heap/definition.ts';
@@ -15,6 +20,12 @@ const target = z.strictObject({
       'there.',
   ),
 });
+
+interface Choosing {
+  readonly targets: readonly { readonly name: string }[];
+  readonly stickyKey?: RuntimeExpression<string> | undefined;
+  readonly override?: RuntimeExpression<string> | undefined;
+}
 
 const application = { type: 'ReverseProxyHandler' };
 
@@ -50,6 +61,13 @@ export const splitHandler = defineHandler({
           if (isEmpty) add(['targets'], 'must have a target of a weight over 0');
         },
       ),
+      rulesAbout<Choosing>(['targets', 'stickyKey', 'override'], ({ targets, stickyKey, override }, add) => {
+        refuseConstantKey(stickyKey, 'stickyKey', add);
+        const named = override === undefined ? null : constantText(override);
+        if (named === null || targets.some(({ name }) => name === named)) return;
+        const hint = "an expression is written ${…}, such as ${request.headers['X-Version'][0]}";
+        add(['override'], `has no effect: no target has the name '${named}'`, 'value', hint);
+      }),
     ),
   examples: [
     {

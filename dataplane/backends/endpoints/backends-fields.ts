@@ -5,7 +5,7 @@ import { choice, duration, flag, integer, text, url } from '../../../contract/vo
 import { exclusive, oneRequired } from '../../../contract/vocabulary/groups.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
 import { rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
-import { runtimeText } from '../../../contract/vocabulary/runtime.ts';
+import { type RuntimeExpression, refuseConstantKey, runtimeText } from '../../../contract/vocabulary/runtime.ts';
 import { isHost } from '../../engine/head/host-syntax.ts';
 import { Uri } from '../../engine/message/uri.ts';
 import { affinityFields } from './affinity-cookie.ts';
@@ -235,7 +235,8 @@ export const backendsConfig = z
     exclusive('hashKey', 'affinityCookie'),
     rulesAbout<Judged>(['balancing', 'hashKey', 'slowStart'], ({ balancing, hashKey, slowStart }, add) => {
       if (balancing === 'hash' && hashKey === undefined) add(['hashKey'], "is required: 'hash' needs it", 'missing');
-      if (balancing !== 'hash' && hashKey !== undefined) add(['hashKey'], `has no effect with '${balancing}'`);
+      else if (balancing !== 'hash' && hashKey !== undefined) add(['hashKey'], `has no effect with '${balancing}'`);
+      else refuseConstantKey(hashKey, 'hashKey', add);
       if (balancing === 'hash' && slowStart !== undefined) add(['slowStart'], "has no effect with 'hash'");
     }),
     rulesAbout<Judged>(['passiveHealth', 'activeHealth', 'panicThreshold'], (config, add) => {
@@ -281,7 +282,7 @@ interface Judged {
   readonly panicThreshold?: number | undefined;
   readonly affinityCookie?: unknown;
   readonly balancing: string;
-  readonly hashKey?: unknown;
+  readonly hashKey?: RuntimeExpression<string> | undefined;
   readonly slowStart?: unknown;
 }
 

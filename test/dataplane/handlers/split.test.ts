@@ -103,6 +103,21 @@ describe('configurations', () => {
       ],
     ],
     [
+      { targets: targets({ a: 1, b: 1 }), stickyKey: 'X-User', override: 'X-Version' },
+      [
+        'value handler.config.stickyKey: is the same text for every request, so that all of them would go to one place',
+        "value handler.config.override: has no effect: no target has the name 'X-Version'",
+      ],
+    ],
+    [{ targets: targets({ a: 1, b: 1 }), override: 'b' }, []],
+    [
+      { targets: targets({ a: 1 }), stickyKey: "${'x'}", override: "${'c'}" },
+      [
+        'value handler.config.stickyKey: is the same text for every request, so that all of them would go to one place',
+        "value handler.config.override: has no effect: no target has the name 'c'",
+      ],
+    ],
+    [
       { targets: [{ name: 'a', handler: 'nowhere', weight: -1 }] },
       [
         'value handler.config.targets[0].weight: must be at least 0, not -1',

@@ -70,6 +70,10 @@ describe('configurations', () => {
       { endpoints: endpointsAt(1), dns: { uri: 'http://a' } },
       [`exclusive ${where}.dns: 'endpoints' and 'dns' cannot be given together`],
     ],
+    [
+      { endpoints: endpointsAt(1), balancing: 'hash', hashKey: 'X-User' },
+      [`value ${where}.hashKey: is the same text for every request, so that all of them would go to one place`],
+    ],
     [{ endpoints: endpointsAt(1), balancing: 'hash' }, [`missing ${where}.hashKey: is required: 'hash' needs it`]],
     [{ endpoints: endpointsAt(1), hashKey: 'x' }, [`value ${where}.hashKey: has no effect with 'leastRequests'`]],
     [
