@@ -34,8 +34,8 @@ export interface ConnectionPool {
   refusedHttp2(answered: boolean): void;
   /** The backend goes on in HTTP/2, and answers the call there; `early` is what it has sent. */
   upgraded(wire: Wire, call: Call, early: Buffer | null): void;
-  /** Sends a request once more after its connection turned out dead. */
-  retry(call: Call): void;
+  /** Sends a request once more after its connection turned out dead; if it was a new one, to another backend. */
+  retry(call: Call, wasNew: boolean): void;
   /** The connection may be used again. */
   freed(connection: BackendConnection): void;
   /** The connection is gone. */
@@ -50,7 +50,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   private readonly options: BackendOptions;
   private readonly reader: ResponseReader;
   private readonly replay = new Replay();
-  /** It carries a request that was sent before, and has carried others. */
+  /** It carries a request that was sent before, and that may be sent once more. */
   private resent = false;
   private readonly born = clock.now;
   readonly wire: Wire;
@@ -113,11 +113,11 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     this.reader.expect();
     this.touch();
     if (this.slot < 0) watch(this);
-    this.resent = call.replay !== null && this.used;
+    call.goesOn(this.used);
+    this.resent = call.replay !== null && call.isRepeatable;
     if (call.replay !== null) {
       put(wire, call.replay, 0, call.replay.length);
-      this.requestDone = true;
-      this.used = true;
+      this.requestDone = this.used = true;
       return;
     }
     const from = wire.regionLength;
@@ -126,7 +126,8 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     call.sent = true;
     this.chunkedOut = chunked;
     this.requestDone = body === null && content === null && stream === null;
-    if (this.used && call.retries === 0 && from === 0) this.replay.begin(exchange.request.method, wire, chunked);
+    const mayRepeat = call.isRepeatable && !this.upgrading && call.retries === 0 && from === 0;
+    if (mayRepeat) this.replay.begin(exchange.request.method, wire, chunked);
     this.used = true;
     if (call.upload !== null) {
       call.upload.sendTo(this);
@@ -293,18 +294,17 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   private broken(): void {
     if (this.state === CLOSED) return;
     const { call } = this;
+    const alert = this.reader.untouched ? (this.wire.alert ?? null) : null;
     const replay = this.requestDone && this.reader.untouched ? this.taken() : null;
-    if (call === null || replay === null || !call.mayRepeat) {
-      const alert = this.reader.untouched ? (this.wire.alert ?? null) : null;
+    if (call === null || replay === null || !call.mayRepeat || (call.isFirst && alert !== null)) {
       if (alert === null) this.refuse('backend-closed', this.upgrading ? NOT_BY_UPGRADE : undefined);
       else this.refuse('backend-tls', alert);
       return;
     }
-    call.replay = replay;
-    call.repeats++;
-    call.carrier = this.call = null;
+    call.repeat(replay);
+    this.call = null;
     this.destroy();
-    this.pool.retry(call);
+    this.pool.retry(call, call.isFirst);
   }
 
   /** What to send once more: a backend that goes away may close all kept connections, so that the next is dead too. */

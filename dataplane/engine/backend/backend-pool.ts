@@ -336,11 +336,18 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
     if (early !== null) session.receive(early, 0, early.length);
   }
 
-  /** Sends a request once more after its connection turned out dead: it has waited already, so it is the first. */
-  retry(call: Call): void {
+  /**
+   * Sends a request once more after its connection turned out dead: it has waited already, so it is the first. A backend
+   * that closes a new connection goes away, or fails: another one gets the request.
+   */
+  retry(call: Call, wasNew = false): void {
     counters.block[COUNTER.backendRetries]!++;
     call.retries++;
     call.giveUpAt = 0; // it had a connection: the time for the next one begins
+    if (wasNew) {
+      call.displace('backend-closed');
+      return;
+    }
     this.waiting.addFirst(call);
     this.await(call);
   }

@@ -66,6 +66,9 @@ export class Call implements BackendCall {
   /** How often of these nobody knows whether it arrived the time before. */
   repeats = 0;
   private readonly mostRepeats: number;
+  /** Whether its connection has carried no call before, and whether it may be sent once more if that one is closed. */
+  isFirst = false;
+  isRepeatable = false;
   /** The body on its way, where it may have to be sent again. */
   upload: Upload | null = null;
   /** Where it waits for a connection. */
@@ -84,6 +87,19 @@ export class Call implements BackendCall {
   /** Whether it may be sent once more although it may have arrived. */
   get mayRepeat(): boolean {
     return !this.cancelled && this.repeats < this.mostRepeats;
+  }
+
+  /** It is about to be sent on a connection. One that asks for another protocol is sent once. */
+  goesOn(isKept: boolean): void {
+    this.isFirst = !isKept;
+    this.isRepeatable = isKept || (this.exchange.request.upgrade === null && this.watch?.mayMove(this) === true);
+  }
+
+  /** It is sent once more, although nobody knows whether it arrived. @param replay all that was sent */
+  repeat(replay: Buffer): void {
+    this.replay = replay;
+    this.repeats++;
+    this.carrier = null;
   }
 
   /**

@@ -94,6 +94,58 @@ describe('an endpoint that takes no requests', () => {
   });
 });
 
+describe('an endpoint that closes new connections without an answer', () => {
+  const closing: Script = async (peer) => void ((await peer.head()) !== null && peer.close());
+  const resetting: Script = async (peer) => void ((await peer.head()) !== null && peer.reset());
+  const passiveHealth = { enabled: false };
+
+  it.each<[string, Script, string]>([
+    ['GET', closing, ''],
+    ['GET', resetting, ''],
+    ['OPTIONS', closing, ''],
+    ['PUT', closing, 'short'],
+    ['DELETE', resetting, ''],
+  ])('costs no %s request: another endpoint gets it', async (method, script, body) => {
+    const bad = await startApp(script);
+    const other = await startApp(eachRequest((request) => plainAnswer(`${request.method} ${request.body}`)));
+    const gateway = await serve(sendingTo(inTurn(endpointsAt(bad.port, other.port), { passiveHealth })));
+    for (let i = 0; i < 6; i++) {
+      const answer = await send(gateway, `${method} /`, [], body);
+      expect([answer.status, answer.body]).toEqual([200, `${method} ${body}`]);
+    }
+    expect(bad.connections).toBeGreaterThan(2);
+    expect(bad.connections).toBeLessThan(7); // each request tries it once at most
+    expect(other.requests).toHaveLength(6);
+  });
+
+  it('gets a POST request once, which no other endpoint gets', async () => {
+    const bad = await startApp(closing);
+    const [one] = await startApps();
+    const gateway = await serve(sendingTo(inTurn(endpointsAt(bad.port, one!.port), { passiveHealth })));
+    const statuses: number[] = [];
+    for (let i = 0; i < 6; i++) statuses.push((await send(gateway, 'POST /', [], 'x')).status);
+    expect(statuses.toSorted()).toEqual([200, 200, 200, 502, 502, 502]);
+    expect([bad.connections, one!.requests.length]).toEqual([3, 3]);
+  });
+
+  it('is tried once for a request, like all others', async () => {
+    const bad = await Promise.all(Array.from({ length: 3 }, () => startApp(closing)));
+    const gateway = await serve(sendingTo(inTurn(endpointsAt(...bad.map(({ port }) => port)), { passiveHealth })));
+    const answer = await send(gateway, 'GET /');
+    expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-closed']);
+    expect(bad.map(({ connections }) => connections)).toEqual([1, 1, 1]);
+  });
+
+  it('is ejected, while its requests are answered elsewhere', async () => {
+    const bad = await startApp(closing);
+    const [one] = await startApps();
+    const backends = inTurn(endpointsAt(bad.port, one!.port), { passiveHealth: { consecutiveFailures: 2 } });
+    const gateway = await serve(sendingTo(backends));
+    expect(await bodiesOf(gateway, 12)).toEqual(Array(12).fill('one'));
+    expect(bad.connections).toBe(2);
+  });
+});
+
 describe('retries', () => {
   it.each<[string, Script]>([
     ['answers 500', eachRequest(() => plainAnswer('no', '500 Internal Server Error'))],
