@@ -6,6 +6,7 @@ import { ownArchitecture } from '../../image/architecture.ts';
 import { imageContent } from '../../image/image-content.ts';
 import { ociImage } from '../../image/oci-image.ts';
 import { programBundle } from '../../image/program-bundle.ts';
+import { ENVIRONMENT } from '../../image/system-files.ts';
 import { writeRootfs } from '../../image/write-rootfs.ts';
 import { scriptOptions } from '../../platform/script-options.ts';
 import { ApiServer, type ClusterAccess } from '../../test/support/cluster/api-server.ts';
@@ -16,6 +17,7 @@ import { gatewarden } from '../../test/support/programs/run-program.ts';
 import { RoutesClient } from '../cluster/routes-client.ts';
 import { describeMachine } from '../measure/machine.ts';
 import { outFolder, repository } from '../paths.ts';
+import { benchRoute } from './bench-route.ts';
 import { memoryOf } from './process-memory.ts';
 import { type StartUp, startUp } from './start-up.ts';
 
@@ -29,6 +31,8 @@ Builds the image and measures its size, its start and its memory.
 `;
 const runs = Number(scriptOptions(USAGE, { runs: '5' }).values.runs);
 const folder = mkdtempSync(join(tmpdir(), 'gatewarden-bench-image-'));
+const { MALLOC_TRIM_THRESHOLD_ } = ENVIRONMENT;
+const env = { MALLOC_TRIM_THRESHOLD_ };
 const lines: string[] = [];
 
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -75,13 +79,13 @@ async function measureInstance(title: string, command: Command): Promise<void> {
   mkdirSync(join(instance, 'config/routes'), { recursive: true });
   writeFileSync(join(instance, 'config/config.json'), JSON.stringify({ handler: { type: 'Router' } }));
   for (let at = 0; at < ROUTES; at++) {
-    writeFileSync(join(instance, `config/routes/r${at}.json`), JSON.stringify({ name: `r${at}`, ...route(at) }));
+    writeFileSync(join(instance, `config/routes/r${at}.json`), JSON.stringify({ name: `r${at}`, ...benchRoute(at) }));
   }
   const words = ['run', instance, '--host', '127.0.0.1', '--port', '0', '--admin', '127.0.0.1:0', '--units', '1'];
   const starts: StartUp[] = [];
   for (let i = 0; i < runs; i++) {
     const begun = performance.now();
-    const gateway = new LoggingProcess(words, {}, command);
+    const gateway = new LoggingProcess(words, env, command);
     const { admin } = await gateway.line(({ msg }) => msg === 'listening');
     starts.push(await startUp(gateway, (admin as { port: number }).port, begun));
     await gateway.stop();
@@ -104,13 +108,13 @@ async function measureIn(access: ClusterAccess, title: string, command: Command)
   try {
     await deployed.kubectl(['create', 'namespace', NAMESPACE]);
     const client = new RoutesClient(access, NAMESPACE);
-    for (let at = 0; at < ROUTES; at++) await client.create(`r${at}`, route(at));
-    const controller = await deployed.startController([], { command });
+    for (let at = 0; at < ROUTES; at++) await client.create(`r${at}`, benchRoute(at));
+    const controller = await deployed.startController([], { command, env });
     const starts: StartUp[] = [];
     for (let i = 0; i < runs; i++) {
       const name = await deployed.makePod();
       const begun = performance.now();
-      const plane = await deployed.startWaitingPlane({ name, command });
+      const plane = await deployed.startWaitingPlane({ name, command, env });
       starts.push(await startUp(plane.process, plane.adminPort, begun));
       await plane.process.stop();
     }
@@ -139,14 +143,4 @@ function noteStarts(figure: string, starts: readonly StartUp[], goal: string): v
       `${median(({ memory }) => memory.resident)} MB resident, ${median(({ memory }) => memory.own)} MB of it its own`,
     goal,
   );
-}
-
-/** A Route as people write them: a condition, a filter and an answer. */
-function route(at: number): object {
-  const filter = { type: 'HeaderFilter', config: { messageType: 'RESPONSE', add: { 'X-Bench': [`${at}`] } } };
-  const handler = { type: 'StaticResponseHandler', config: { status: 200, entity: 'x' } };
-  return {
-    condition: `\${find(request.uri.path, '^/r${at}/')}`,
-    handler: { type: 'Chain', config: { filters: [filter], handler } },
-  };
 }

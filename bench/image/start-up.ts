@@ -16,8 +16,13 @@ export interface StartUp {
   readonly memory: ProcessMemory;
 }
 
-/** Waits until the admin port says ready, and then until the process has come to rest. */
-export async function startUp(started: LoggingProcess, adminPort: number, begun: number): Promise<StartUp> {
+/** Waits until the admin port says ready, and then until the process has come to rest. @param settled in milliseconds */
+export async function startUp(
+  started: LoggingProcess,
+  adminPort: number,
+  begun: number,
+  settled = SETTLED,
+): Promise<StartUp> {
   const { pid } = started;
   while (!(await isReady(adminPort))) {
     refuseEnded(started);
@@ -25,7 +30,7 @@ export async function startUp(started: LoggingProcess, adminPort: number, begun:
   }
   const ready = performance.now() - begun;
   const processor = processorTime(pid);
-  await pause(SETTLED);
+  await pause(settled);
   refuseEnded(started);
   return { ready, processor, memory: memoryOf(pid) };
 }

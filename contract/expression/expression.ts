@@ -66,15 +66,23 @@ export function compileExpression(source: string, language: Language, patterns: 
     node,
     literal: !/(?<!\\)[$#]\{/.test(source),
     roots: compilation.roots,
-    unknownRoots: [...compilation.unknownRoots],
-    unknownMethods: [...compilation.unknownMethods],
-    deprecations: [...compilation.deprecations].map(([name, replacement]) => ({ name, replacement })),
-    remarks: [...compilation.remarks.values()],
+    unknownRoots: listOf(compilation.unknownRoots),
+    unknownMethods: listOf(compilation.unknownMethods),
+    deprecations: listOf([...compilation.deprecations].map(([name, replacement]) => ({ name, replacement }))),
+    remarks: listOf(compilation.remarks.values()),
     kind: part.kind,
     constant: part.constant || part.fails === true ? (part.value ?? null) : undefined,
     touches: (path) => touchesPath(touched, path),
     evaluate: bounded(part.run),
   };
+}
+
+/** One list for everything that most expressions have nothing of: there are thousands. */
+const NOTHING: readonly never[] = [];
+
+function listOf<T>(items: Iterable<T>): readonly T[] {
+  const list = [...items];
+  return list.length === 0 ? NOTHING : list;
 }
 
 /** What is computed once and for all is computed here, and all of it may take the work of one evaluation. */

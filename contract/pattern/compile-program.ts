@@ -6,6 +6,9 @@ import type { ReadPattern } from './read-pattern.ts';
 import { type Extent, extentOf, type Look, type Repeat, type Tree } from './syntax-tree.ts';
 import { assertions } from './text-assertion.ts';
 
+/** One set for all programs without assertions: there are thousands. */
+const NO_ASSERTIONS: ReadonlySet<number> = new Set();
+
 const folds = { exact: (codePoint: number) => codePoint, ascii: foldAscii, unicode: foldCase };
 
 /** Compiles what was read; a program longer than `maxLength` is refused. */
@@ -59,7 +62,7 @@ class ProgramWriter {
       slots: this.#groupSlots + (this.#hasReferences ? this.#groupSlots / 2 : 0),
       registers: this.#registers,
       isRegular: this.#ops.every((code) => code < op.reference),
-      assertions: this.#assertions,
+      assertions: this.#assertions.size === 0 ? NO_ASSERTIONS : this.#assertions,
     };
   }
 

@@ -11,6 +11,9 @@ import { eatQuantifier } from './read-quantifier.ts';
 import { extentOf, type Look, type Tree } from './syntax-tree.ts';
 import type { Assertion } from './text-assertion.ts';
 
+/** One map for all patterns without named groups: there are thousands. */
+const NO_NAMES: ReadonlyMap<string, number> = new Map();
+
 /** A pattern as read: what it says, its groups, and the first thing in it that no linear engine can do. */
 export interface ReadPattern {
   readonly tree: Tree;
@@ -55,7 +58,12 @@ class PatternReader {
     for (const [group, position] of this.#references) {
       if (group > this.#groupCount) throw this.#source.problem(`there is no group ${group}`, undefined, position);
     }
-    return { tree, groupCount: this.#groupCount, names: this.#names, beyondLinear: this.#beyondLinear };
+    return {
+      tree,
+      groupCount: this.#groupCount,
+      names: this.#names.size === 0 ? NO_NAMES : this.#names,
+      beyondLinear: this.#beyondLinear,
+    };
   }
 
   #readChoice(depth: number): Tree {

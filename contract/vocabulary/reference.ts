@@ -45,6 +45,9 @@ export const mistaken: Readonly<Partial<Record<Kind, (name: string) => string>>>
   resourceAccess: (name) => `scopes stand in brackets: ["${name}"]`,
 };
 
+/** One list for all references: there are thousands. */
+const NOTHING: readonly never[] = [];
+
 /** Another object, by its name or declared in place. What it stands for is found when the document is checked. */
 export class Reference<K extends Kind = Kind> {
   readonly kind: K;
@@ -63,9 +66,9 @@ export class Reference<K extends Kind = Kind> {
     kind: K,
     name: string | null,
     declaration: JsonValue,
-    members: readonly Reference<'secretStore'>[] = [],
+    members: readonly Reference<'secretStore'>[] = NOTHING,
     isConfig = false,
-    among: readonly Kind[] = [],
+    among: readonly Kind[] = NOTHING,
   ) {
     this.kind = kind;
     this.name = name;

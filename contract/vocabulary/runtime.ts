@@ -84,7 +84,7 @@ function runtime<T extends Value>(
     return {
       source: value,
       compiled,
-      remarks: [...compiled.remarks, ...(wanted === null ? [] : judgeKind(compiled, wanted))],
+      remarks: allRemarks(compiled.remarks, wanted === null ? [] : judgeKind(compiled, wanted)),
       read(subject, answer) {
         try {
           const result = compiled.evaluate(subject, answer);
@@ -122,6 +122,11 @@ function kindHint({ node, constant }: CompiledExpression, kind: StaticKind, want
   if (wanted === 'text') return 'toString(…) makes a text of it';
   const isKnownText = constant !== undefined && kind === 'text';
   return isKnownText ? 'bool(…) makes true or false of a text' : "compare it with something: ${… == '…'}";
+}
+
+/** The first list itself where the second is empty: there are thousands of expressions. */
+function allRemarks(first: readonly ExpressionRemark[], second: readonly ExpressionRemark[]) {
+  return second.length === 0 ? first : [...first, ...second];
 }
 
 function notAnExpression({ code, message }: ValueProblem): ValueProblem {

@@ -30,6 +30,9 @@ interface Draft {
   linked: boolean;
 }
 
+/** Targets of all objects without references; nothing is ever put in. */
+const NO_TARGETS = new Map<Reference, CheckedObject>();
+
 /** How long a chain of references may be: objects call each other, and so does what builds them. */
 const MOST_REFERENCES = 256;
 /** How often a hint is looked for: whoever gets everything wrong needs no more, and looking takes time. */
@@ -51,7 +54,7 @@ export class ScopeCheck {
 
   constructor(name: string, parent: Scope | null, options: CheckOptions) {
     const shared = options.tenant?.sharedObjects;
-    this.scope = new Scope(name, parent, shared === undefined ? null : (object) => isHidden(object, shared));
+    this.scope = new Scope(name, parent, shared === undefined ? null : hiding(shared));
     this.options = options;
     this.decoration = new DecorationCheck(this.scope, options.reading, options.report, (given, candidates) =>
       this.meant(given, candidates),
@@ -79,9 +82,9 @@ export class ScopeCheck {
         this.declaredAt.set(name, declaration.path);
         const isLeft = isLeftOut(declaration, this.options.catalogue, this.options.report);
         const checked = isLeft ? null : this.drafted(declaration, name);
-        if (isLeft) this.scope.unavailable.set(name, declaration.type);
+        if (isLeft) this.scope.unavailable = new Map([...this.scope.unavailable, [name, declaration.type]]);
         else if (checked !== null) this.scope.objects.set(name, checked);
-        else this.scope.unsound.add(name);
+        else this.addUnsound(name);
       } else {
         const message = `there is another object '${name}' in this heap, at ${pathText(other)}`;
         this.error('duplicate-name', [...declaration.path, 'name'], message, undefined, [other]);
@@ -116,12 +119,16 @@ export class ScopeCheck {
     }
   }
 
+  private addUnsound(name: string): void {
+    this.scope.unsound = new Set([...this.scope.unsound, name]);
+  }
+
   /** What is no declaration may still have the name that others refer to it by. */
   private unreadable(raw: JsonValue, path: Path): void {
     const name = isJsonObject(raw) ? raw['name'] : undefined;
     if (typeof name === 'string' && !this.declaredAt.has(name)) {
       this.declaredAt.set(name, path);
-      this.scope.unsound.add(name);
+      this.addUnsound(name);
     } else this.scope.namesAreKnown = false;
   }
 
@@ -181,6 +188,10 @@ export class ScopeCheck {
     const given = withoutLogSink(declaration.config, definition, configPath, report);
     const { parsed, config } = parseWithStores(definition, given, configPath, reading, this.scope);
     for (const problem of parsed.problems) report(problem);
+    const references =
+      parsed.value === undefined
+        ? givenReferences(definition.config, config, reading, configPath)
+        : referencesIn(parsed.value, configPath);
     const checked = {
       name,
       definition,
@@ -188,13 +199,9 @@ export class ScopeCheck {
       source: config,
       path: declaration.path,
       scope: this.scope,
-      targets: new Map<Reference, CheckedObject>(),
+      targets: references.length === 0 ? NO_TARGETS : new Map<Reference, CheckedObject>(),
       decorations: [],
     };
-    const references =
-      parsed.value === undefined
-        ? givenReferences(definition.config, config, reading, configPath)
-        : referencesIn(parsed.value, configPath);
     if (parsed.value !== undefined) this.note(definition, parsed.value, configPath);
     else noteValues(soundFields(definition.config, config, reading), configPath, this.options);
     this.drafts.set(checked, { declaration, checked, references, linked: false });
@@ -305,7 +312,7 @@ export class ScopeCheck {
     if (known !== undefined) return known;
     const nothing = { config: undefined, source: {}, path: [], targets: new Map(), decorations: [] };
     const made = { name, definition, scope, ...nothing };
-    scope.lent.set(name, made);
+    scope.lent = new Map([...scope.lent, [name, made]]);
     return made;
   }
 
@@ -377,4 +384,9 @@ export class ScopeCheck {
     const more = { ...(hint === undefined ? {} : { hint }), ...(others === undefined ? {} : { others }) };
     this.options.report({ code, severity, path, message, ...more });
   }
+}
+
+/** Made out here, because a function that is made beside others keeps alive all that any of them reaches. */
+function hiding(shared: ReadonlySet<string>): (object: CheckedObject) => boolean {
+  return (object) => isHidden(object, shared);
 }

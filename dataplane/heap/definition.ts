@@ -11,7 +11,7 @@ import type { Built, BuiltKind } from './kinds.ts';
 import type { Decorator } from './objects/decorator.ts';
 import type { PlaneServices } from './plane-services.ts';
 
-/** Input for building an object. */
+/** Input for building an object. A copy by `...` lacks members that are made when they are asked for. */
 export interface Parts {
   /** Its type, such as `Chain`. */
   readonly type: string;

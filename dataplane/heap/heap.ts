@@ -48,6 +48,8 @@ export interface RouterPlace extends Pick<Parts, 'qualifiedName' | 'onClose'> {
   readonly heap: Heap;
 }
 
+const NO_PLACES: readonly ClaimedPlace[] = [];
+
 /** The built objects of one scope. Whatever cannot be built leaves nothing behind. */
 export class Heap {
   readonly scope: Scope;
@@ -58,17 +60,21 @@ export class Heap {
   private readonly log: Logger;
   /** What this scope declares, with the decorations that stand beside it. */
   private readonly own = new Map<CheckedObject, unknown>();
-  /** What objects of this scope get to see: also with the global decorations. */
-  private readonly seen = new Map<CheckedObject, unknown>();
+  /** What objects of this scope get to see instead where there are global decorations. */
+  private seen: Map<CheckedObject, unknown> | null = null;
   /** How many objects of each name were built. */
   private readonly names = new Map<string, number>();
   /** Objects that others of the same name came before, with how many did. */
-  private readonly namesakes = new Map<CheckedObject, number>();
+  private namesakes: Map<CheckedObject, number> | null = null;
   private readonly releases: Release[] = [];
+  /** Places that the object claims which is being created; null otherwise. */
+  private claims: ClaimedPlace[] | null = null;
+  /** The services with a record of claimed places, for objects that may outlive this heap. */
+  private recording: PlaneServices | null = null;
 
   private readonly options: HeapOptions;
   private readonly keys = new Map<CheckedObject, string | null>();
-  private readonly declarations = new Map<CheckedObject, string>();
+  private declarations: Map<CheckedObject, string> | null = null;
 
   constructor(scope: Scope, parent: Heap | null, plane: PlaneServices, options: HeapOptions = {}) {
     this.scope = scope;
@@ -86,7 +92,7 @@ export class Heap {
     const object = this.scope.objects.get(name) ?? this.scope.lent.get(name);
     if (object === undefined) return;
     this.own.set(object, built);
-    this.seen.delete(object); // it may have been built before
+    this.seen?.delete(object); // it may have been built before
     this.keys.set(object, key);
   }
 
@@ -107,12 +113,15 @@ export class Heap {
   get(object: CheckedObject): unknown {
     if (object.scope !== this.scope && this.scope.globalDecorations.length === 0)
       return this.lent(this.around(object).get(object), object);
-    if (!this.seen.has(object)) {
-      const kind = kindOf(object);
-      const decorations = this.scope.decorations().filter((decoration) => decoratable(decoration, kind));
-      this.seen.set(object, this.decorate(this.built(object), object.name, object, decorations));
-    }
-    return this.seen.get(object);
+    if (this.seen?.has(object) === true) return this.seen.get(object);
+    const kind = kindOf(object);
+    const decorations = this.scope.decorations().filter((decoration) => decoratable(decoration, kind));
+    const built = this.built(object);
+    if (decorations.length === 0 && object.scope === this.scope) return built;
+    const seen = this.decorate(built, object.name, object, decorations);
+    this.seen ??= new Map();
+    this.seen.set(object, seen);
+    return seen;
   }
 
   /** The main handler of the document with what its top-level keys put around it. */
@@ -128,7 +137,7 @@ export class Heap {
   /** Releases what the objects hold, the last built first. Every one is asked, whatever others do. */
   async close(): Promise<void> {
     this.own.clear();
-    this.seen.clear();
+    this.seen = null;
     await releaseAll(this.releases, this.log, this.scope.name);
   }
 
@@ -154,62 +163,42 @@ export class Heap {
 
   private build(object: CheckedObject): unknown {
     const { survivors } = this.options;
-    const identity = this.identify(object);
+    this.identify(object);
     const key = survivors === undefined ? null : this.keyOf(object);
     if (survivors === undefined || key === null) {
-      return this.create(object, identity, this.plane, (release) => this.releases.push(release));
+      return this.create(object, this.plane, (release) => this.releases.push(release));
     }
     // whoever holds an object holds what it needs, also when it was made for another heap
     for (const target of object.targets.values()) this.get(target);
     for (const { decorator } of object.decorations) this.get(decorator);
-    const claims: ClaimedPlace[] = [];
-    const plane = { ...this.plane, claim: (place: ClaimedPlace): void => void claims.push(place) };
-    const survivor = survivors.take(key, (onClose) => ({
-      object: this.create(object, identity, plane, onClose),
-      claims,
-    }));
-    this.releases.push(() => survivor.release());
+    const survivor = survivors.take(key, (onClose) => this.claiming(object, onClose));
+    this.releases.push(survivor.release);
     const built = survivor.built as { readonly object: unknown; readonly claims: readonly ClaimedPlace[] };
     for (const place of built.claims) this.plane.claim?.(place);
     return built.object;
   }
 
-  private create(object: CheckedObject, identity: string, plane: PlaneServices, onClose: Parts['onClose']): unknown {
-    const { name, definition, config, targets } = object;
-    const qualifiedName = `${this.scope.name}.${name}`;
-    const parts: Parts = {
-      type: definition.type,
-      name,
-      qualifiedName,
-      identity,
-      declaration: () => this.declarationOf(object),
-      resolve: <K extends BuiltKind>(reference: Reference<K>): Built[K] => {
-        const one = (single: Reference): unknown => {
-          const target = targets.get(single);
-          if (target === undefined) throw new Error(`a reference of '${name}' was not checked`);
-          return this.get(target);
-        };
-        const { members } = reference;
-        const stores = members.map((member) => one(member) as Built['secretStore']);
-        return (stores.length === 0 ? one(reference) : secretsInOrder(stores)) as Built[K];
-      },
-      kindOf: (reference) => {
-        const target = targets.get(reference);
-        if (target === undefined) throw new Error(`a reference of '${name}' was not checked`);
-        return kindOf(target);
-      },
-      onClose,
-      log: this.log.child({ object: qualifiedName }),
-      plane,
-      scope: this.scope.name,
-      route: this.route,
-      realm: this.options.realm ?? '',
-      dispatcher: (defaultHandler) => {
-        const { dispatcher } = this.options;
-        if (dispatcher === undefined) throw new Error('there are no routes here');
-        return dispatcher({ qualifiedName, onClose, heap: this }, defaultHandler);
-      },
-    };
+  /** Creates an object that may outlive this heap, with the places that it claims: heaps after this one claim them, too. */
+  private claiming(object: CheckedObject, onClose: Parts['onClose']): unknown {
+    const around = this.claims;
+    const claims: ClaimedPlace[] = [];
+    this.claims = claims;
+    this.recording ??= { ...this.plane, claim: (place) => void this.claims?.push(place) };
+    try {
+      const built = this.create(object, this.recording, onClose);
+      return { object: built, claims: claims.length === 0 ? NO_PLACES : claims };
+    } finally {
+      this.claims = around;
+    }
+  }
+
+  private create(object: CheckedObject, plane: PlaneServices, onClose: Parts['onClose']): unknown {
+    const { name, definition, config } = object;
+    const { route, scope } = this;
+    const parts = new ObjectParts(this, object, {
+      ...{ type: definition.type, name, qualifiedName: `${scope.name}.${name}`, onClose, plane, route },
+      ...{ scope: scope.name, realm: this.options.realm ?? '' },
+    });
     try {
       const created = definition.create(config, parts);
       const built = waiting(created, kindOf(object), neededEntities(config));
@@ -237,9 +226,18 @@ export class Heap {
     return key;
   }
 
+  /** The dispatcher of a router of this heap. */
+  dispatched(place: Omit<RouterPlace, 'heap'>, defaultHandler: Next | null): Next {
+    const { dispatcher } = this.options;
+    if (dispatcher === undefined) throw new Error('there are no routes here');
+    const { qualifiedName, onClose } = place;
+    return dispatcher({ qualifiedName, onClose, heap: this }, defaultHandler);
+  }
+
   /** Names an object by its declaration, whatever route it is in. */
-  private declarationOf(object: CheckedObject): string {
+  declarationOf(object: CheckedObject): string {
     if (object.scope !== this.scope && this.parent !== null) return this.parent.declarationOf(object);
+    this.declarations ??= new Map();
     const known = this.declarations.get(object);
     if (known !== undefined) return known;
     this.declarations.set(object, ''); // an object that comes back to itself needs no name for that
@@ -255,11 +253,13 @@ export class Heap {
   }
 
   /** Names may have dots in them, and objects in place may have the name of another: the order of building tells them apart. */
-  private identify(object: CheckedObject): string {
+  private identify(object: CheckedObject): void {
     const before = this.names.get(object.name) ?? 0;
     this.names.set(object.name, before + 1);
-    if (before > 0) this.namesakes.set(object, before);
-    return this.identityOf(object);
+    if (before > 0) {
+      this.namesakes ??= new Map();
+      this.namesakes.set(object, before);
+    }
   }
 
   /** The identity of an object that was built here or in a heap around. */
@@ -267,7 +267,7 @@ export class Heap {
     if (object.scope !== this.scope && this.parent !== null) return this.parent.identityOf(object);
     const scopes: string[] = [];
     for (let scope: Scope | null = this.scope; scope !== null; scope = scope.parent) scopes.push(scope.name);
-    return JSON.stringify([scopes, object.name, this.namesakes.get(object) ?? 0]);
+    return JSON.stringify([scopes, object.name, this.namesakes?.get(object) ?? 0]);
   }
 
   /** @param name what the decorators are told that the object is called */
@@ -295,6 +295,73 @@ export class Heap {
       throw failure(object, error);
     }
     return result;
+  }
+}
+
+type PlainParts = Omit<Parts, 'identity' | 'log' | 'declaration' | 'resolve' | 'kindOf' | 'dispatcher'>;
+
+/** Parts of an object. Thousands of routes keep theirs: what few objects use is made when one asks for it. */
+class ObjectParts implements Parts {
+  readonly type: string;
+  readonly name: string;
+  readonly qualifiedName: string;
+  readonly onClose: Parts['onClose'];
+  readonly plane: PlaneServices;
+  readonly scope: string;
+  readonly route: RouteKey | null;
+  readonly realm: string;
+  private readonly heap: Heap;
+  private readonly object: CheckedObject;
+  private logger: Logger | null = null;
+
+  constructor(heap: Heap, object: CheckedObject, plain: PlainParts) {
+    this.type = plain.type;
+    this.name = plain.name;
+    this.qualifiedName = plain.qualifiedName;
+    this.onClose = plain.onClose;
+    this.plane = plain.plane;
+    this.scope = plain.scope;
+    this.route = plain.route;
+    this.realm = plain.realm;
+    this.heap = heap;
+    this.object = object;
+  }
+
+  get identity(): string {
+    return this.heap.identityOf(this.object);
+  }
+
+  get log(): Logger {
+    this.logger ??= this.plane.log.child({ object: this.qualifiedName });
+    return this.logger;
+  }
+
+  // Functions, because objects take them out of their parts.
+
+  get declaration(): Parts['declaration'] {
+    return () => this.heap.declarationOf(this.object);
+  }
+
+  get resolve(): Parts['resolve'] {
+    return <K extends BuiltKind>(reference: Reference<K>): Built[K] => {
+      const one = (single: Reference): unknown => this.heap.get(this.target(single));
+      const stores = reference.members.map((member) => one(member) as Built['secretStore']);
+      return (stores.length === 0 ? one(reference) : secretsInOrder(stores)) as Built[K];
+    };
+  }
+
+  get kindOf(): Parts['kindOf'] {
+    return (reference) => kindOf(this.target(reference));
+  }
+
+  get dispatcher(): Parts['dispatcher'] {
+    return (defaultHandler) => this.heap.dispatched(this, defaultHandler);
+  }
+
+  private target(reference: Reference): CheckedObject {
+    const target = this.object.targets.get(reference);
+    if (target === undefined) throw new Error(`a reference of '${this.name}' was not checked`);
+    return target;
   }
 }
 

@@ -49,6 +49,12 @@ export interface CheckedDecoration {
   readonly source: JsonValue;
 }
 
+/** What most documents have none of. Thousands of them share these. */
+const NO_OBJECTS: ReadonlyMap<string, CheckedObject> = new Map();
+const NO_NAMES: ReadonlySet<string> = new Set();
+const NO_TYPES: ReadonlyMap<string, string> = new Map();
+const NO_CONTEXTS: ReadonlyMap<string, ReadonlySet<string>> = new Map();
+
 /** The objects of one document by name. Child scopes see their parents, never the other way round. */
 export class Scope {
   /** With the names of the scopes around it: `gateway`, `gateway._router.orders`. */
@@ -57,11 +63,11 @@ export class Scope {
   /** Those declared in the heap, in the order declared. */
   readonly objects = new Map<string, CheckedObject>();
   /** Shared objects that the document refers to, by the name that it has for each. They are built elsewhere. */
-  readonly lent = new Map<string, CheckedObject>();
+  lent: ReadonlyMap<string, CheckedObject> = NO_OBJECTS;
   /** Names that are declared here by what has problems of its own, so that nobody can refer to it. */
-  readonly unsound = new Set<string>();
+  unsound: ReadonlySet<string> = NO_NAMES;
   /** Types that this version does not have, by the names of what is declared of them and not used yet. */
-  readonly unavailable = new Map<string, string>();
+  unavailable: ReadonlyMap<string, string> = NO_TYPES;
   /** Whether every name that was to be declared here could be read. */
   namesAreKnown = true;
   /** What `secrets.stores` of the document stands for, in its order; null where it has no such field. */
@@ -70,10 +76,10 @@ export class Scope {
   readonly globalDecorations: CheckedDecoration[] = [];
 
   /** Qualified names of routers whose routes get requests with the host that the client named. */
-  openRouters: ReadonlySet<string> = new Set();
+  openRouters: ReadonlySet<string> = NO_NAMES;
 
   /** Contexts of requests that come to the routes of a router, by its qualified name. */
-  routerContexts: ReadonlyMap<string, ReadonlySet<string>> = new Map();
+  routerContexts: ReadonlyMap<string, ReadonlySet<string>> = NO_CONTEXTS;
 
   private readonly hides: ((object: CheckedObject) => boolean) | null;
 

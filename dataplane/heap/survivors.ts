@@ -5,7 +5,7 @@ import { type Release, releaseAll } from './release-all.ts';
 export interface Survivor {
   readonly built: unknown;
   /** Gives it back. The last holder closes it. */
-  release(): Promise<void>;
+  readonly release: () => Promise<void>;
 }
 
 interface Entry {

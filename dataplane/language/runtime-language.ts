@@ -92,50 +92,66 @@ const unavailable: readonly (readonly [string, Refusal])[] = [
 
 /** Names for expressions that are evaluated for each exchange: subject is the exchange, answer its response or null. */
 export function runtimeLanguage(reach: Reach, constants: ReadonlyMap<string, Value>): Language {
-  return language(reach, constants, exchangeRoots, [
-    ...unavailable,
-    ['heap', { code: 'expression', message: "'heap' is known only while the configuration is read" }],
-  ]);
+  const around = surroundingsOf(reach);
+  return languageOf(around, around.runtime, constants);
 }
 
 /** Names for expressions that are evaluated once, when their document is read. */
 export function configurationLanguage(reach: Reach, constants: ReadonlyMap<string, Value>): Language {
-  const names = [...exchangeRoots.map(([name]) => name), ...unavailable.map(([name]) => name)];
-  const refused = names.map((name): [string, Refusal] => [name, tooEarly(name)]);
-  return language(reach, constants, [], [...refused, ['heap', objectsAreForScripts]]);
+  const around = surroundingsOf(reach);
+  return languageOf(around, around.configuration, constants);
 }
 
-/** What depends on the reach alone: there is a language for each document, and one reach for many of them. */
+type Functions = Pick<Language, 'functions' | 'refusedFunctions'>;
+type Names = Pick<Language, 'roots' | 'refusedRoots'>;
+
+/** Parts of languages that depend on the reach alone: each document has languages, and many documents have one reach. */
+interface Surroundings extends Functions {
+  readonly runtime: Names;
+  readonly configuration: Names;
+}
+
+const surroundings = new WeakMap<Reach, Surroundings>();
+
 function surroundingsOf(reach: Reach): Surroundings {
   const known = surroundings.get(reach);
   if (known !== undefined) return known;
   const { functions, refused } = functionTable(reach, shapes);
-  const made = { functions, refusedFunctions: refused, roots: surroundingRoots(reach) };
+  const names = [...exchangeRoots.map(([name]) => name), ...unavailable.map(([name]) => name)];
+  const early = names.map((name): [string, Refusal] => [name, tooEarly(name)]);
+  const made = {
+    functions,
+    refusedFunctions: refused,
+    runtime: namesFor(reach, exchangeRoots, [
+      ...unavailable,
+      ['heap', { code: 'expression', message: "'heap' is known only while the configuration is read" }],
+    ]),
+    configuration: namesFor(reach, [], [...early, ['heap', objectsAreForScripts]]),
+  };
   surroundings.set(reach, made);
   return made;
 }
 
-type Surroundings = Pick<Language, 'functions' | 'refusedFunctions' | 'roots'>;
-
-const surroundings = new WeakMap<Reach, Surroundings>();
-
-function language(
+function namesFor(
   reach: Reach,
-  constants: ReadonlyMap<string, Value>,
   roots: readonly (readonly [string, Root])[],
   refused: readonly (readonly [string, Refusal])[],
-): Language {
-  const { functions, refusedFunctions, roots: around } = surroundingsOf(reach);
+): Names {
+  const around = surroundingRoots(reach);
   const isTenant = reach.origin === 'tenant';
   const refusals = [...refused, ...(isTenant ? surroundingRefusals(around.keys()) : [])];
   return {
     roots: new Map([...roots, ['now', now], ...(isTenant ? [] : around)]),
-    functions,
-    shapes,
-    constants,
     refusedRoots: new Map(refusals),
-    refusedFunctions,
   };
+}
+
+function languageOf(
+  { functions, refusedFunctions }: Functions,
+  { roots, refusedRoots }: Names,
+  constants: ReadonlyMap<string, Value>,
+): Language {
+  return { roots, functions, shapes, constants, refusedRoots, refusedFunctions };
 }
 
 const objectsAreForScripts: Refusal = {

@@ -103,10 +103,10 @@ function check(
     const { scope } = scopeCheck;
     const isOpen = options.router === undefined || parent.openRouters.has(options.router);
     const found = openProxies({ scope, handler, decorations }, { isOpen, isTenant: options.tenant !== undefined });
-    scope.openRouters = found.routers;
+    if (found.routers.size > 0) scope.openRouters = found.routers;
     problems.push(...found.problems);
     const order = filterOrder(handler, contextsAt(options.router, parent));
-    scope.routerContexts = order.routers;
+    if (order.routers.size > 0) scope.routerContexts = order.routers;
     problems.push(...order.problems);
     const node = condition?.compiled?.node;
     if (node !== undefined) problems.push(...unreachedPaths(node, handler));

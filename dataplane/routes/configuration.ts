@@ -103,7 +103,8 @@ export class Configuration {
   /** Keys of the default object `Session`, which change without it. */
   private readonly sessionKeys = new GroupKeys();
   private readonly tokenCaches: NonNullable<PlaneServices['tokenCaches']> = new Map();
-  private readonly sharedMemory: PlaneServices['sharedMemory'];
+  /** One object for all routes. */
+  private readonly plane: PlaneServices;
   private readonly survivors: Survivors;
   private readonly shared: RouteResources;
   private readonly builder: RouteBuilder;
@@ -112,14 +113,14 @@ export class Configuration {
 
   constructor(options: ConfigurationOptions) {
     this.options = options;
-    this.sharedMemory = options.sharedMemory ?? namedMemory();
+    this.plane = this.planeServices();
     this.survivors = new Survivors(options.log);
     const { survivors, dispatcher } = this;
     const [reading, services] = [this.reading.bind(this), this.tenantServices.bind(this)];
     this.shared = new RouteResources({ ...options, survivors, reading, services });
     this.builder = new RouteBuilder({
       ...{ ...options, survivors, dispatcher, shared: this.shared, reading, tenantServices: services },
-      operatorServices: () => this.planeServices(),
+      operatorServices: () => this.plane,
       failed: (route, error) => this.failed(route, error),
     });
     this.failedEvaluations = new FailedEvaluations(options.log);
@@ -144,7 +145,7 @@ export class Configuration {
     const { generation, decider } = this;
     if (generation === null) return null;
     const { heap, document, tables } = generation;
-    return { heap, document, tables, plane: this.planeServices(), revision: decider.revision };
+    return { heap, document, tables, plane: this.plane, revision: decider.revision };
   }
 
   /** Number of objects that are built, old ones that still serve a request included. */
@@ -228,7 +229,7 @@ export class Configuration {
   private buildGeneration(base: JsonObject, tenancy: Tenancy, trust: BaseEntry['trust']): Generation | Problem[] {
     this.staged = new Map();
     this.tenancy = tenancy;
-    const plane = this.planeServices();
+    const { plane } = this;
     const reading = this.reading([base]);
     const check = { catalogue: this.options.catalogue, reading, report: (): void => {} };
     const { survivors, dispatcher } = this;
@@ -348,7 +349,7 @@ export class Configuration {
   private planeServices(): PlaneServices {
     const { log, reach, observe, mayReach, connect = connectWire, streaming = true, unit = 0 } = this.options;
     const { count = () => {}, counter = () => () => {}, gauge = () => () => {} } = this.options;
-    const { sharedMemory } = this;
+    const { sharedMemory = namedMemory() } = this.options;
     const { announce, refreshExchange, auditLink } = this.options;
     const told = {
       tokenCaches: this.tokenCaches,
@@ -364,9 +365,8 @@ export class Configuration {
   /** What the objects of a tenant's route get: of the machine its own files only, and connections within its bounds. */
   private tenantServices(reach: Reach, egress: MayReach): PlaneServices {
     const temporaryDirectory = this.options.reach.directories?.temp;
-    const plane = this.planeServices();
     return {
-      ...plane,
+      ...this.plane,
       reach,
       egress,
       mayReach: egress,

@@ -14,6 +14,7 @@ import type { ClaimedPlace, PlaneServices } from '../heap/plane-services.ts';
 import type { Scope } from '../heap/scope.ts';
 import type { Survivors } from '../heap/survivors.ts';
 import type { TypeCatalogue } from '../heap/type-catalogue.ts';
+import { TenantSessions } from '../sessions/tenant-sessions.ts';
 import type { PlacedRoute } from '../unit/placed-update.ts';
 import { buildProblem } from './build-problem.ts';
 import { checkRoute } from './check-document.ts';
@@ -59,6 +60,7 @@ export class RouteBuilder {
   private readonly options: RouteBuilderOptions;
   /** The documents above a router's routes, outermost first: their properties are names in the routes. */
   private readonly ancestors = new Map<Scope, readonly JsonObject[]>();
+  private readonly sessions = new TenantSessions();
 
   constructor(options: RouteBuilderOptions) {
     this.options = options;
@@ -113,7 +115,7 @@ export class RouteBuilder {
         handler: egress === null ? main : confinedRoute(main, egress),
         figures,
         claims,
-        sessions: sessionsOf(entry, heap, verdict.document, sessionManager),
+        sessions: this.sessionsOf(entry, heap, verdict.document, sessionManager),
         auditing: auditingOf(entry, heap, verdict.document),
         inside: { heap, document: verdict.document },
         failed: (error) => this.options.failed(name, error),
@@ -126,6 +128,20 @@ export class RouteBuilder {
       if (!(error instanceof BuildFailure)) throw error;
       return unsound([buildProblem(error)]);
     }
+  }
+
+  /** The sessions of a route; null where they are those around it, which tenants do not get to see. */
+  private sessionsOf(
+    { tenant }: PlacedRoute,
+    heap: Heap,
+    { session }: CheckedDocument,
+    around: SessionManager | null,
+  ): RouteSessions | null {
+    if (session === null && tenant === undefined) return null;
+    const manager = session === null ? around : (heap.get(session) as SessionManager);
+    if (manager === null) return null;
+    if (tenant === undefined) return manager.sessions({ realm: '', isLent: false });
+    return this.sessions.of(manager, { realm: tenant, isLent: session?.scope !== heap.scope });
   }
 
   private heapOptions(
@@ -148,17 +164,4 @@ export class RouteBuilder {
 /** The audit service of a route; null where the one around it records. */
 function auditingOf({ tenant }: PlacedRoute, heap: Heap, { audit }: CheckedDocument): Auditing | null {
   return audit === null ? null : { service: heap.get(audit) as AuditService, isAdded: tenant !== undefined };
-}
-
-/** The sessions of a route; null where they are those around it, which tenants do not get to see. */
-function sessionsOf(
-  { tenant }: PlacedRoute,
-  heap: Heap,
-  { session }: CheckedDocument,
-  around: SessionManager | null,
-): RouteSessions | null {
-  if (session === null && tenant === undefined) return null;
-  const manager = session === null ? around : (heap.get(session) as SessionManager);
-  const isLent = tenant !== undefined && session?.scope !== heap.scope;
-  return manager?.sessions({ realm: tenant ?? '', isLent }) ?? null;
 }

@@ -55,6 +55,8 @@ export interface NamedResources {
   lendTo(heap: Heap, tenancy: Tenancy, parent: Heap): void;
 }
 
+const NOTHING_NAMED: NamedResources = { missing: [], lend: () => null, service: () => null, lendTo: () => {} };
+
 /** The shared resources of one unit, and the objects that its routes use of them. */
 export class RouteResources {
   /** By key. */
@@ -91,7 +93,8 @@ export class RouteResources {
   }
 
   /** What a route names. */
-  namedBy({ router, id, tenant, resources = {} }: RouteEntry): NamedResources {
+  namedBy({ router, id, tenant, resources }: RouteEntry): NamedResources {
+    if (resources === undefined) return NOTHING_NAMED;
     const named = new Map<string, SharedObjects>();
     const missing: Problem[] = [];
     for (const [name, key] of Object.entries(resources)) {

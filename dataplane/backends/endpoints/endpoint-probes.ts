@@ -64,8 +64,9 @@ function requestProbe(config: ProbeConfig, parts: Parts): Probe {
     soTimeout: timeout,
     ...(isGrpc ? ({ protocolVersion: 'HTTP/2', http2PriorKnowledge: true } as const) : {}),
   };
+  const { identity, log, declaration, kindOf, dispatcher } = parts;
   const direct: Parts = {
-    ...parts,
+    ...{ ...parts, identity, log, declaration, kindOf, dispatcher },
     resolve: ((reference: Reference) =>
       reference === sending.proxyOptions ? NO_PROXY : parts.resolve(reference as never)) as Parts['resolve'],
   };

@@ -1,6 +1,6 @@
 import { type DenialReason, denialReasons } from '../../../contract/route-counts.ts';
 import type { Reference } from '../../../contract/vocabulary/reference.ts';
-import type { Answer, Exchange } from '../../engine/message/exchange.ts';
+import type { Answer, Exchange, Next } from '../../engine/message/exchange.ts';
 import { type Refusal, refusals } from '../../engine/message/refusal.ts';
 import { emptyRefusal, type Response } from '../../engine/message/response.ts';
 import { Verdict, type VerdictFacts } from '../../engine/message/verdict.ts';
@@ -33,23 +33,41 @@ export function denials<R extends Refusal>(
   codes: readonly R[],
   failureHandler?: Reference<'handler'>,
 ): Denials<R> {
-  const { log, type, qualifiedName: object } = parts;
-  const labels = objectLabels(parts);
-  const counters = new Map(codes.map((code) => [code, counterOf(code)]));
-  const fail = failureHandler === undefined ? null : parts.resolve(failureHandler);
+  return new ObjectDenials(parts, codes, failureHandler === undefined ? null : parts.resolve(failureHandler));
+}
 
-  function counterOf(code: R): () => void {
-    const reason = denialReasons.find((one) => one === (COUNTED_AS[code] ?? code));
-    return reason === undefined ? () => {} : parts.plane.counter('gw_denied_total', { ...labels, reason });
+/** Most objects of thousands of routes never refuse anything: what a refusal needs is made with the first one. */
+class ObjectDenials<R extends Refusal> implements Denials<R> {
+  private readonly parts: Parts;
+  private readonly codes: readonly R[];
+  private readonly fail: Next | null;
+  private counters: ReadonlyMap<R, () => void> | null = null;
+
+  constructor(parts: Parts, codes: readonly R[], fail: Next | null) {
+    this.parts = parts;
+    this.codes = codes;
+    this.fail = fail;
   }
 
-  function record(exchange: Exchange, refusal: R, inputs?: Inputs, reason: string | null = null, facts?: Facts): void {
+  refuse(exchange: Exchange, refusal: R, inputs?: Inputs, reason?: string, facts?: Facts): Answer {
+    this.record(exchange, refusal, inputs, reason, facts);
+    return this.fail === null ? emptyRefusal(refusal) : this.fail(exchange);
+  }
+
+  answer(exchange: Exchange, refusal: R, inputs?: Inputs, reason?: string, facts?: Facts): Response {
+    this.record(exchange, refusal, inputs, reason, facts);
+    return emptyRefusal(refusal);
+  }
+
+  private record(exchange: Exchange, refusal: R, inputs?: Inputs, reason: string | null = null, facts?: Facts): void {
+    const { type, qualifiedName: object, log } = this.parts;
     exchange.decision = { refusal, reason, object, type };
     const { access } = exchange;
     if (access !== null) {
       access.note(new Verdict('refused', { type, object, outcome: 'refused', code: refusal, ...facts?.() }));
     }
-    counters.get(refusal)?.();
+    this.counters ??= this.countersOf();
+    this.counters.get(refusal)?.();
     if (!log.isLevelEnabled('debug')) return;
     log.debug(
       {
@@ -63,14 +81,12 @@ export function denials<R extends Refusal>(
     );
   }
 
-  return {
-    refuse(exchange, refusal, inputs, reason, facts) {
-      record(exchange, refusal, inputs, reason, facts);
-      return fail === null ? emptyRefusal(refusal) : fail(exchange);
-    },
-    answer(exchange, refusal, inputs, reason, facts) {
-      record(exchange, refusal, inputs, reason, facts);
-      return emptyRefusal(refusal);
-    },
-  };
+  private countersOf(): ReadonlyMap<R, () => void> {
+    const labels = objectLabels(this.parts);
+    const counterOf = (code: R): (() => void) => {
+      const reason = denialReasons.find((one) => one === (COUNTED_AS[code] ?? code));
+      return reason === undefined ? () => {} : this.parts.plane.counter('gw_denied_total', { ...labels, reason });
+    };
+    return new Map(this.codes.map((code) => [code, counterOf(code)]));
+  }
 }

@@ -283,3 +283,16 @@ describe('names that cannot be used', () => {
     expect(compileExpression("${heap['Clock'].zone}", language, 'linear').evaluate(null, null)).toBe('UTC');
   });
 });
+
+describe('languages of one reach', () => {
+  it.each([
+    ['configuration expressions', configurationLanguage],
+    ['runtime expressions', runtimeLanguage],
+  ])('share their names in %s, but not the properties of documents', (_, languageFor) => {
+    const one = languageFor(noReach, new Map([['color', 'red']]));
+    const other = languageFor(noReach, new Map());
+    expect(one.roots).toBe(other.roots);
+    expect(one.refusedRoots).toBe(other.refusedRoots);
+    expect([one.constants.get('color'), other.constants.get('color')]).toEqual(['red', undefined]);
+  });
+});
