@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib';
 import type { Architecture } from './architecture.ts';
 import { ENTRY_POINT, type ImageContent } from './image-content.ts';
 import { type ImageEntry, textFile, withFolders } from './image-entry.ts';
-import { USER } from './system-files.ts';
+import { ENVIRONMENT, USER } from './system-files.ts';
 import { tarArchive } from './tar-archive.ts';
 
 const compress = promisify(gzip);
@@ -54,7 +54,7 @@ export async function ociImage(content: ImageContent, labels: ImageLabels): Prom
     ...platform(content.architecture),
     config: {
       User: `${USER}:${USER}`,
-      Env: ['PATH=/usr/local/bin', 'HOME=/tmp'],
+      Env: Object.entries(ENVIRONMENT).map(([name, value]) => `${name}=${value}`),
       Entrypoint: [`/${ENTRY_POINT}`],
       WorkingDir: '/',
       Labels: about,
