@@ -1,6 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { definitionNames } from '../../crds/definitions.ts';
 import { repositoryRoot } from '../house/source-file.ts';
 import { statusFor } from '../support/cluster/access-matrix.ts';
 import { chart, crdChart, type RenderedObject, valueSet } from '../support/cluster/chart.ts';
@@ -50,8 +51,7 @@ describe('a release', () => {
     await release.helm(['uninstall', 'gatewarden-crds']);
     await cluster.run(['get', 'routes.gatewarden.io/one', '-n', 'shop']);
     await controller.process.stop();
-    const definitions = ['routes', 'secretstores', 'auditservices'].map((name) => `${name}.gatewarden.io`);
-    await cluster.run(['delete', 'crd', ...definitions]);
+    await cluster.run(['delete', 'crd', ...definitionNames]);
     await vi.waitFor(async () => expect(await everything(cluster)).toEqual(before), patience);
   });
 

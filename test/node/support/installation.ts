@@ -1,3 +1,4 @@
+import { definitionNames } from '../../../crds/definitions.ts';
 import { chart, crdChart, givenValues } from '../../support/cluster/chart.ts';
 import type { TestNode } from './test-node.ts';
 
@@ -23,7 +24,6 @@ export async function uninstall(node: TestNode, ...namespaces: readonly string[]
   const all = [...namespaces, RELEASE];
   await node.helm(['uninstall', RELEASE, '--namespace', RELEASE, '--wait', '--timeout', '120s', '--ignore-not-found']);
   await node.helm(['uninstall', 'gatewarden-crds', '--ignore-not-found']);
-  const kinds = ['routes', 'secretstores', 'auditservices'].map((kind) => `${kind}.gatewarden.io`);
-  await node.kubectl(['delete', 'customresourcedefinition', ...kinds, '--ignore-not-found']);
+  await node.kubectl(['delete', 'customresourcedefinition', ...definitionNames, '--ignore-not-found']);
   await node.kubectl(['delete', 'namespace', ...all, '--ignore-not-found', '--timeout=120s']);
 }
