@@ -58,10 +58,20 @@ function isPresentBelow(classes: ClassTable, type: JavaClass, name: string): boo
 
 /** Notes `Type.name(…)` of a method that is not available. */
 export function checkStaticCall(e: Emitting, type: JavaClass, name: Expression, place: Place): void {
-  if (name.kind !== 'literal' || type.declared !== null) return;
+  if (name.kind !== 'literal') return;
   const word = String(name.value);
+  const isOwn = e.unit.declared.get(type)?.node.methods.some((method) => method.name === word) ?? false;
+  if (word === 'mixin' && !isOwn) unsupported('`mixin` is not supported', place);
+  if (type.declared !== null) return;
   if (isAbsentIn(type, word, 'statics') && !CLASS.methods.has(word))
     e.unit.suspects.push({ word, method: word, type, place });
+}
+
+/** Notes `comparator.thenComparing { … }`: Groovy cannot choose between its overloads, and its message names a class of the JVM. */
+export function checkClosureArgument(e: Emitting, { name, args, place }: Expression & { kind: 'call' }): void {
+  const isCase = name.kind === 'literal' && name.value === 'thenComparing' && args.named.length === 0;
+  if (isCase && args.positional.length === 1 && args.positional[0]!.kind === 'closure')
+    e.unit.suspects.push({ word: 'thenComparing', method: 'thenComparing(Closure)', type: null, place });
 }
 
 /** Notes `object.name(…)` of a method that no object of the class has here; of an unknown class, that no object has. */

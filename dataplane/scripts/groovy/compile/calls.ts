@@ -1,7 +1,7 @@
 import { ScriptError } from '../syntax/place.ts';
 import type { Arguments, ClassNode, Expression } from '../syntax/tree.ts';
 import { OBJECT } from '../values/java-class.ts';
-import { checkCall, checkStaticCall } from './absent-calls.ts';
+import { checkCall, checkClosureArgument, checkStaticCall } from './absent-calls.ts';
 import { argumentsCode } from './arguments.ts';
 import { type Emitting, quote, settled } from './emitting.ts';
 import { identityCallCode } from './identity.ts';
@@ -114,6 +114,7 @@ function qualified(e: Emitting, node: Call, of: Expression, args: () => string, 
     return settled(`H.sendStatic(rt,${unit.type(type)},${name},${args()})`);
   }
   checkCall(e, of, node.name, node.place, scope);
+  checkClosureArgument(e, node);
   const target = e.value(of, scope);
   if (node.navigation === 'spread') return `(yield*H.spreadCall(rt,${target},${name},${args()}))`;
   const typed = typedArguments(e, node, scope);

@@ -26,6 +26,7 @@ export interface ClassTemplate {
   /** Methods without a body, by name. */
   readonly abstracts: ReadonlyMap<string, readonly AbstractMethod[]>;
   readonly inheritsConstructors: boolean;
+  readonly hasMapConstructor: boolean;
   /** Of a text that a script evaluates. */
   readonly isEvaluated: boolean;
   /** Others can see when the static parts run: they run at the first use of the class, not with the script. */

@@ -71,6 +71,7 @@ export function emitClass(e: Emitting, node: ClassNode, type: JavaClass, around:
       isEvaluated: e.unit.isEvaluated,
       inheritsConstructors:
         node.name === '' || node.modifiers.annotations.some(({ name }) => name === 'InheritConstructors'),
+      hasMapConstructor: node.modifiers.annotations.some(({ name }) => name === 'MapConstructor'),
       fields,
       methods,
       constructors,

@@ -243,6 +243,7 @@ function emitScript(e: Emitting, tree: ScriptNode, type: JavaClass): EmittedClas
     abstracts: new Map(),
     isEvaluated: unit.isEvaluated,
     inheritsConstructors: false,
+    hasMapConstructor: false,
     isLazy: false,
     fields: declared,
     methods,

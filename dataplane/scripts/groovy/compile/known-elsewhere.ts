@@ -37,3 +37,8 @@ export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set(
     'WriteAbortedException XmlParser XmlSlurper'
   ).split(' '),
 );
+
+/** Classes within classes that are here, which exist in Java or Groovy and not here. */
+export const NESTED_ELSEWHERE: ReadonlySet<string> = new Set(
+  ('java.lang.Thread$State').split(' '),
+);

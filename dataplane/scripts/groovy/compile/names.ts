@@ -2,6 +2,7 @@ import { type Place, ScriptError } from '../syntax/place.ts';
 import type { Expression } from '../syntax/tree.ts';
 import type { JavaClass } from '../values/java-class.ts';
 import { type Emitting, quote } from './emitting.ts';
+import { NESTED_ELSEWHERE } from './known-elsewhere.ts';
 import { notAvailable } from './type-names.ts';
 import type { Scope } from './unit.ts';
 
@@ -34,6 +35,8 @@ export function classOfPath(e: Emitting, node: Expression, scope: Scope): JavaCl
   const name = path.join('.');
   const found = e.unit.types.find(name);
   if (found !== undefined) return found;
+  const outer = path.length > 1 ? e.unit.types.find(path.slice(0, -1).join('.')) : undefined;
+  if (outer !== undefined && NESTED_ELSEWHERE.has(`${outer.name}$${path.at(-1)!}`)) notAvailable(name, node.place);
   if (
     path.length > 1 &&
     /^(?:java|javax|groovy|org|com|net|io|jakarta)$/.test(head) &&

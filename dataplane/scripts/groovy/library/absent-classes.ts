@@ -48,7 +48,7 @@ const known: Readonly<Record<string, KnownMethods>> = {
     methods:
       'getMethods getDeclaredMethods getMethod getDeclaredMethod getFields getDeclaredFields getField getDeclaredField ' +
       'getConstructors getDeclaredConstructors getConstructor getDeclaredConstructor getAnnotations getAnnotation ' +
-      'getModifiers getClassLoader getResource getResourceAsStream getProtectionDomain getGenericSuperclass getTypeParameters',
+      'getModifiers getClassLoader getResource getResourceAsStream getProtectionDomain getGenericSuperclass getTypeParameters mixin',
   },
   'java.lang.StackTraceElement': { methods: 'getLineNumber getClassName getMethodName getFileName' },
   'java.lang.Object': { methods: 'dump getMetaPropertyValues use addShutdownHook notify notifyAll wait' },

@@ -36,6 +36,7 @@ import { type Core, MISSING, settle } from './core.ts';
 import { castFailure, missingConstructor } from './failures.ts';
 import { declaredOf, isEnumConstant } from './instance.ts';
 import { prepareNow } from './objects/class-preparation.ts';
+import { belowAbstract, hasOneAbstract } from './objects/abstract-proxies.ts';
 import { functional, proxyOf } from './objects/proxies.ts';
 import { isPrimitive, toNumericType, wrapperOf } from './overloads.ts';
 
@@ -56,13 +57,15 @@ export function castTo(core: Core, value: Value, type: JavaClass): Value {
   if (type.component !== null) return toArray(core, value, type);
   if (boxed === BOOLEAN) return core.truth(value);
   if (boxed === STRING) return core.text(value);
-  if (boxed === CLASS)
-    return (
-      core.classes.find(core.text(value)) ??
-      castFailure(core, value, type, ` due to: java.lang.ClassNotFoundException: ${core.text(value)}`)
-    );
+  if (boxed === CLASS) {
+    const found = core.classes.find(core.text(value));
+    if (found === undefined) checkClassName(core, core.text(value));
+    return found ?? castFailure(core, value, type, ` due to: java.lang.ClassNotFoundException: ${core.text(value)}`);
+  }
   if (NUMERIC.has(boxed) || boxed === NUMBER || boxed === CHARACTER) return toNumber(core, value, type, boxed);
   if (value instanceof Closure && type.isInterface) return functional(core, value, type);
+  if (value instanceof Closure && type.isAbstract && hasOneAbstract(core, type))
+    return belowAbstract(core, value, type);
   if (type.isEnum && (typeof value === 'string' || value instanceof GString))
     return enumConstant(core, type, core.text(value));
   // Only `as` makes these: an assignment looks for a constructor of the interface.
@@ -121,7 +124,15 @@ function constructFrom(core: Core, value: Value, type: JavaClass, args: readonly
 
 export function classFor(core: Core, name: string): JavaClass {
   const found = core.classes.find(name);
+  if (found === undefined) checkClassName(core, name);
   return found ?? core.fail('java.lang.ClassNotFoundException', name);
+}
+
+/** Packages of Java, Groovy and the gateway, of which only some classes are here. */
+const ELSEWHERE = /^(?:javax?|jdk|groovy|org\.codehaus\.groovy|org\.apache\.groovy|org\.forgerock)\.[\w.$]+$/;
+
+function checkClassName(core: Core, name: string): void {
+  if (ELSEWHERE.test(name)) core.fail('java.lang.UnsupportedOperationException', `class ${name} is not available`);
 }
 
 function enumConstant(core: Core, type: JavaClass, name: string): Value {
@@ -211,6 +222,7 @@ export function asType(core: Core, value: Value, type: JavaClass): Value {
   if (custom !== MISSING) return core.now(settle(custom));
   if (typeof value === 'string' || value instanceof GString) return textAs(core, core.text(value), value, type, boxed);
   if (value instanceof GMap && type.isInterface) return proxyOf(core, value, type);
+  if ((value instanceof GMap || value instanceof Closure) && type.isAbstract) return belowAbstract(core, value, type);
   if (value instanceof Float && (boxed === DOUBLE || boxed === BIG_DECIMAL))
     return parseNumber(core, core.text(value), boxed);
   if (type.component !== null && core.isInstance(value, COLLECTION))

@@ -65,6 +65,7 @@ export function* createDeclared(core: Core, type: JavaClass, args: readonly Valu
   const [only] = args;
   if (args.length === 0) return self;
   if (args.length === 1 && only instanceof GMap) return yield* withProperties(core, self, only);
+  if (args.length === 1 && only === null && declaredOf(type)!.hasMapConstructor) return self;
   if (self instanceof Throwable && inheritsConstructors(type)) {
     initThrowable(core, type, self, args);
     return self;

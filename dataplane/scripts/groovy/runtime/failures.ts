@@ -1,4 +1,5 @@
 import { ArrayValue } from '../values/collections.ts';
+import { CHAR_SEQUENCE } from '../values/core-classes.ts';
 import { GString } from '../values/g-string.ts';
 import type { JavaClass, Runtime, Value } from '../values/java-class.ts';
 import { OBJECT } from '../values/java-class.ts';
@@ -26,7 +27,9 @@ function valueList(rt: Runtime, args: readonly Value[]): string {
     if (index > 0) text += ', ';
     if (text.length > LONGEST) return `${text}...]`;
     const shown = rt.text(arg);
-    text += shown.length > LONGEST ? `${shown.slice(0, LONGEST)}...` : shown;
+    // Other objects than texts are shown in full.
+    const isLong = shown.length > LONGEST && (typeof arg === 'string' || rt.isInstance(arg, CHAR_SEQUENCE));
+    text += isLong ? `${shown.slice(0, LONGEST)}...` : shown;
   }
   return `${text}]`;
 }

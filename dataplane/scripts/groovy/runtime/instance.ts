@@ -1,5 +1,5 @@
 import { ENUM } from '../values/core-classes.ts';
-import type { JavaClass, Obj, Runtime, Steps, Value } from '../values/java-class.ts';
+import type { JavaClass, Obj, Runtime, Steps, TextStyle, Value } from '../values/java-class.ts';
 import { identityOf } from '../values/key-of.ts';
 import type { ScriptVariables } from './script-variables.ts';
 
@@ -56,6 +56,8 @@ export interface Declared {
   readonly abstracts: ReadonlyMap<string, readonly AbstractMethod[]>;
   /** The class has the constructors of the one above it. */
   readonly inheritsConstructors: boolean;
+  /** The constructor with a map of properties takes null for an empty one. */
+  readonly hasMapConstructor: boolean;
   /** Of a text that a script evaluates: its code goes when nothing refers to the class any more. */
   readonly isEvaluated: boolean;
   /** The static parts run when the class is first used. */
@@ -70,7 +72,7 @@ export function declaredOf(type: JavaClass): Declared | null {
 
 /** Behaviour that an object of a script has only through methods of its class. */
 export interface InstanceHooks {
-  text(self: Instance): string;
+  text(self: Instance, style: TextStyle): string;
   textOrNull(self: Instance): string | null;
   equals(self: Instance, other: Value): boolean;
   hash(self: Instance): number;
@@ -102,8 +104,8 @@ export class Instance implements Obj {
     return this.#fields?.get(name);
   }
 
-  text(): string {
-    return this.#hooks.text(this);
+  text(style: TextStyle = 'groovy'): string {
+    return this.#hooks.text(this, style);
   }
 
   textOrNull(): string | null {

@@ -20,7 +20,7 @@ import { GString } from '../values/g-string.ts';
 import { JavaClass, type LibraryMethod, OBJECT, type Runtime, type Value } from '../values/java-class.ts';
 import { BigInteger, Byte, Char, Double, Float, Short } from '../values/numbers.ts';
 import { listedOverloads } from './objects/listed-overloads.ts';
-import { nullPrototypes } from './objects/null-prototypes.ts';
+import { failsForNulls, nullPrototypes } from './objects/null-prototypes.ts';
 import { parameterDistance, WIDENED_NUMBERS } from './parameter-distance.ts';
 import { bareArgument } from './typed-argument.ts';
 
@@ -143,7 +143,11 @@ function withoutArguments(
     ? overloads.find((each) => typesOf(each).length === 1 && typesOf(each)[0]!.component !== null)
     : undefined;
   if (array !== undefined) return { method: array, packs: true };
-  if (others.length === 0) return takesNull(typesOf(only)) ? { method: only, packs: false, passesNull: true } : null;
+  if (others.length === 0 && takesNull(typesOf(only))) {
+    if (needsFunction(typesOf(only), [null])) rt.fail('java.lang.NullPointerException');
+    return { method: only, packs: false, passesNull: true };
+  }
+  if (others.length === 0) return null;
   if (isOfLibrary) noLibrarySelection(rt, only.name, self);
   return overloads.every((each) => each.shown !== undefined) ? noSelection(rt, overloads) : null;
 }
@@ -185,6 +189,7 @@ function noSelection(rt: Runtime, overloads: readonly LibraryMethod[]): never {
 function checkNulls(rt: Runtime, method: string, args: readonly Value[], self: Value): void {
   const type = self instanceof JavaClass ? self : rt.classOf(self);
   const name = method === '' ? '<init>' : method;
+  if (failsForNulls(type, name, args)) rt.fail('java.lang.NullPointerException');
   const listed = nullPrototypes(type, name, args);
   if (listed !== null) ambiguity(rt, `${type.name}#${name}`, args, listed);
 }

@@ -37,6 +37,7 @@ export function defineClass(type: JavaClass, template: ClassTemplate, functions:
     constants: [],
     abstracts: template.abstracts,
     inheritsConstructors: template.inheritsConstructors,
+    hasMapConstructor: template.hasMapConstructor,
     isEvaluated: template.isEvaluated,
     isWaiting: template.isLazy && template.initializeStatics !== null,
     isReady: false,

@@ -64,6 +64,7 @@ export const elementMethods: Readonly<Record<string, LibraryFunction>> = {
     return map;
   },
   'collectEntries(Closure)': function* (rt, self: Value, [closure]: [Value]) {
+    if (closure === null) return yield* entriesIntoNull(rt, self);
     return yield* entriesInto(rt, self, new GMap(), closure);
   },
   'collectEntries(Map, Closure)': function* (rt, self: Value, [target, closure]: [GMap, Value]) {
@@ -263,6 +264,17 @@ export function* entriesInto(rt: Runtime, self: Value, map: GMap, closure: Value
     addEntry(rt, map, yield* callWith(rt, self, closure, cursor.next()));
   }
   return map;
+}
+
+/** Groovy takes a null for the map to add to. */
+function* entriesIntoNull(rt: Runtime, self: Value): Steps {
+  for (const item of yield* allOf(rt, self)) {
+    if (item === null) continue;
+    const isPair = item instanceof GMap || item instanceof Entry || item instanceof List || item instanceof ArrayValue;
+    if (!isPair) addEntry(rt, new GMap(), item);
+    rt.fail('java.lang.NullPointerException', null);
+  }
+  return null;
 }
 
 /** Adds a map, an entry, or a pair of key and value. */

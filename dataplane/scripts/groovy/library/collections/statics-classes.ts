@@ -278,6 +278,11 @@ const PRIMITIVE_ARRAYS = ['int', 'long', 'double', 'char', 'byte', 'boolean', 's
 const setKinds = ['EmptySet', 'SynchronizedSet'] as const;
 const mapKinds = ['EmptyMap', 'SingletonMap', 'SynchronizedMap', 'UnmodifiableSortedMap'] as const;
 
+/** The iterator of a collection of one element. */
+function loneIterator(rt: Runtime, self: Value): Value {
+  return new JavaIterator(rt, cursorOver(itemsNow(rt, self)), 'java.util.Collections$1');
+}
+
 export const staticsClasses: readonly ClassSpec[] = [
   ...setKinds.map(
     (kind): ClassSpec => ({ name: `java.util.Collections$${kind}`, superclass: 'java.util.AbstractSet' }),
@@ -290,10 +295,10 @@ export const staticsClasses: readonly ClassSpec[] = [
   {
     name: 'java.util.Collections$SingletonSet',
     superclass: 'java.util.AbstractSet',
-    methods: {
-      'iterator()': (rt, self: GSet) => new JavaIterator(rt, cursorOver(self.items()), 'java.util.Collections$1'),
-    },
+    methods: { 'iterator()': loneIterator },
   },
+  { name: 'java.util.Collections$SingletonList', methods: { 'iterator()': loneIterator } },
+  { name: 'java.util.Collections$SingletonMap', methods: { 'iterator()': loneIterator } },
   {
     name: 'java.util.Enumeration',
     kind: 'interface',

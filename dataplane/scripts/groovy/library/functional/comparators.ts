@@ -84,11 +84,8 @@ export const comparatorClasses: readonly ClassSpec[] = [
       'reversed()': (rt, self: Value) => reversed(rt, self),
       'thenComparing(Comparator)': (rt, self: Value, [next]: [Value]) => thenBy(rt, self, needed(rt, next)),
       // A closure can be both, and Groovy cannot choose.
-      'thenComparing(Closure)': (rt, self: Value, [next]: [Value]) =>
-        rt.fail(
-          'groovy.lang.GroovyRuntimeException',
-          `Ambiguous method overloading for method ${rt.classOf(self).name}#thenComparing.\nCannot resolve which method to invoke for [class ${rt.classOf(next).name}] due to overlapping prototypes between:\n\t[interface java.util.Comparator]\n\t[interface java.util.function.Function]`,
-        ),
+      'thenComparing(Closure)': (rt) =>
+        rt.fail('java.lang.UnsupportedOperationException', 'thenComparing(Closure) is not available'),
       [`thenComparing(${F}Function)`]: (rt: Runtime, self: Value, [key]: [Value]) =>
         thenBy(rt, self, byKey(rt, needed(rt, key), null)),
       [`thenComparing(${F}Function, Comparator)`]: (rt: Runtime, self: Value, [key, order]: [Value, Value]) =>

@@ -165,17 +165,24 @@ function* printFormatted(rt: Runtime, format: string, args: readonly Value[]): S
   return null;
 }
 
+function propertyName(rt: Runtime, name: string | null): string {
+  if (name === '') rt.fail('java.lang.IllegalArgumentException', "key can't be empty");
+  return name ?? rt.fail('java.lang.NullPointerException', "key can't be null");
+}
+
 export const systemClasses: readonly ClassSpec[] = [
   {
     name: 'java.lang.System',
     statics: {
       'currentTimeMillis()': () => BigInt(Date.now()),
       'nanoTime()': () => process.hrtime.bigint(),
-      'getenv(String)': (rt, _self: Value, [name]: [string]) => named(surroundingsOf(rt).environment, name),
+      'getenv(String)': (rt, _self: Value, [name]: [string | null]) =>
+        named(surroundingsOf(rt).environment, name ?? rt.fail('java.lang.NullPointerException')),
       'getenv()': (rt) => mapOf(surroundingsOf(rt).environment),
-      'getProperty(String)': (rt, _self: Value, [name]: [string]) => named(surroundingsOf(rt).properties, name),
-      'getProperty(String, String)': (rt, _self: Value, [name, fallback]: [string, string]) =>
-        named(surroundingsOf(rt).properties, name) ?? fallback,
+      'getProperty(String)': (rt, _self: Value, [name]: [string | null]) =>
+        named(surroundingsOf(rt).properties, propertyName(rt, name)),
+      'getProperty(String, String)': (rt, _self: Value, [name, fallback]: [string | null, string]) =>
+        named(surroundingsOf(rt).properties, propertyName(rt, name)) ?? fallback,
       'lineSeparator()': () => '\n',
       'identityHashCode(Object)': (rt, _self: Value, [value]: [Value]) => rt.hash(value),
     },

@@ -40,6 +40,17 @@ const PAIRS: Readonly<Record<string, readonly string[]>> = {
   'java.util.Arrays#equals': ARRAYS.map((name) => `[${name}, ${name}]`),
 };
 
+/** Methods of which Groovy chooses one for nulls that fails with them, by the number of the nulls. */
+const FAILING: Readonly<Record<string, number>> = {
+  'java.util.Arrays#fill': 2,
+  'groovy.json.JsonSlurper#parse': 1,
+};
+
+export function failsForNulls(type: JavaClass, method: string, args: readonly Value[]): boolean {
+  if (args.length > 2 || args.some((arg) => arg !== null)) return false;
+  return [...type.supertypes].some(({ name }) => FAILING[`${name}#${method}`] === args.length);
+}
+
 /** The overloads that Groovy cannot choose from, or null if it can, or if the library knows them all. */
 export function nullPrototypes(type: JavaClass, method: string, args: readonly Value[]): readonly string[] | null {
   if (args.length > 2 || args.some((arg) => arg !== null)) return null;
