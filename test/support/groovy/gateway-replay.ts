@@ -20,6 +20,7 @@ import { groovyClasses } from '../../../dataplane/scripts/groovy/runtime/groovy-
 import type { Machine } from '../../../dataplane/scripts/groovy/runtime/machine.ts';
 import { ScriptError } from '../../../dataplane/scripts/groovy/syntax/place.ts';
 import { GMap, GSet, List } from '../../../dataplane/scripts/groovy/values/collections.ts';
+import { HASH_MAP } from '../../../dataplane/scripts/groovy/values/core-classes.ts';
 import type { Value } from '../../../dataplane/scripts/groovy/values/java-class.ts';
 import type { ScriptKind } from '../../../dataplane/scripts/script-language.ts';
 import { canonical } from './canonical.ts';
@@ -177,7 +178,8 @@ async function oneRun(
   session: GMap,
 ): Promise<object> {
   const { input, kind } = row;
-  const attributes = mapOf(input.attributes);
+  const attributes = new GMap(HASH_MAP, 'hash');
+  for (const { entryKey, value } of mapOf(input.attributes).entries()) attributes.put(entryKey, value);
   const log: string[] = [];
   const forwarded: object[] = [];
   const sent: object[] = [];

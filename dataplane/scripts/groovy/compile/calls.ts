@@ -36,7 +36,7 @@ function isCastNull(arg: Expression): arg is Expression & { kind: 'coerce' } {
 function typedArguments(e: Emitting, node: Call, scope: Scope): string | null {
   const { positional, named } = node.args;
   const isTyped = (arg: Expression): arg is Expression & { kind: 'coerce' } =>
-    isCastNull(arg) || (arg.kind === 'coerce' && arg.isCast && e.unit.types.find(arg.type.name) === OBJECT);
+    isCastNull(arg) || (arg.kind === 'coerce' && e.unit.types.find(arg.type.name) === OBJECT);
   if (!positional.some(isTyped) || named.length > 0 || positional.some((arg) => arg.kind === 'spread')) return null;
   const codes = positional.map((arg) =>
     isTyped(arg)

@@ -8,6 +8,7 @@ import type { ClassTemplate, TemplateMethod } from './class-template.ts';
 import { type Emitting, quote } from './emitting.ts';
 import { emitFunctionBody, emitMethod, isVariadic, parameterTypes } from './functions.ts';
 import { castCode } from './known-types.ts';
+import { checkReturns } from './return-checks.ts';
 import { zeroOf } from './statements.ts';
 import { type Canonical, canonicalOf, checkAnnotations, checkTransforms } from './transforms.ts';
 import { type FunctionContext, type OwnerClass, Scope, type Unit } from './unit.ts';
@@ -39,16 +40,13 @@ export function emitClass(e: Emitting, node: ClassNode, type: JavaClass, around:
     type,
     fields: new Set(fields.filter((field) => !field.isStatic).map((field) => field.name)),
     staticFields: new Set(fields.filter((field) => field.isStatic).map((field) => field.name)),
-    finals: new Set(
-      fields
-        .filter((field) => field.isFinal && node.fields.find((each) => each.name === field.name)?.initial !== null)
-        .map((field) => field.name),
-    ),
+    finals: new Set(fields.filter((field) => field.isFinal).map((field) => field.name)),
     isScript: false,
     isAutoFinal: node.modifiers.annotations.some(({ name }) => name === 'AutoFinal'),
   };
   checkClass(unit, node, type);
   checkTransforms(unit, node, type);
+  if (node.form === 'class' || node.form === 'enum') checkReturns(unit, node, type);
   for (const { modifiers } of node.methods) checkAnnotations(modifiers.annotations);
   const methods = node.methods
     .filter((method) => method.body !== null)

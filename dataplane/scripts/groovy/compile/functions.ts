@@ -35,7 +35,9 @@ export function parametersCode(e: Emitting, parameters: readonly Parameter[], sc
         each.isFinal || scope.context.owner?.isAutoFinal === true,
       );
       const isFunctional =
-        type?.isInterface === true && !each.isVariadic && (type.sam !== null || type.declared !== null);
+        (type?.isInterface === true || type?.isAbstract === true) &&
+        !each.isVariadic &&
+        (type.sam !== null || type.declared !== null);
       if (isFunctional)
         return `let ${local.code}=H.functional(rt,a[${index}]${initial === null ? '' : `===undefined?${initial}:a[${index}]`},${e.unit.type(type)});`;
       if (initial === null) return `let ${local.code}=a[${index}];`;

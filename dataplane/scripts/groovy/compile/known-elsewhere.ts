@@ -40,5 +40,16 @@ export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set(
 
 /** Classes within classes that are here, which exist in Java or Groovy and not here. */
 export const NESTED_ELSEWHERE: ReadonlySet<string> = new Set(
-  ('java.lang.Thread$State').split(' '),
+  (
+    'groovy.json.JsonGenerator$Converter groovy.json.StreamingJsonBuilder$StreamingJsonDelegate ' +
+    'groovy.lang.MetaClassRegistry$MetaClassCreationHandle java.lang.Character$Subset java.lang.Character$UnicodeBlock ' +
+    'java.lang.Character$UnicodeScript java.lang.Enum$EnumDesc java.lang.System$Logger java.lang.System$LoggerFinder java.lang.Thread$State ' +
+    'java.lang.Thread$UncaughtExceptionHandler java.text.DateFormat$Field java.text.NumberFormat$Field java.text.NumberFormat$Style ' +
+    'java.util.Calendar$Builder java.util.Locale$Builder java.util.Locale$Category java.util.Locale$FilteringMode java.util.Locale$IsoCountryCode ' +
+    'java.util.Locale$LanguageRange java.util.concurrent.ConcurrentHashMap$KeySetView java.util.stream.Collector$Characteristics ' +
+    'java.util.stream.DoubleStream$Builder java.util.stream.DoubleStream$DoubleMapMultiConsumer java.util.stream.IntStream$Builder ' +
+    'java.util.stream.IntStream$IntMapMultiConsumer java.util.stream.LongStream$Builder java.util.stream.LongStream$LongMapMultiConsumer ' +
+    'java.util.stream.Stream$Builder org.forgerock.http.protocol.Cookie$SameSite org.forgerock.http.routing.UriRouterContext$Builder ' +
+    'org.forgerock.services.context.ClientContext$Builder'
+  ).split(' '),
 );

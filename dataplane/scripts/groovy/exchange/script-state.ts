@@ -3,6 +3,7 @@ import { type Value as ExpressionValue, isPlainObject } from '../../../../contra
 import type { Exchange } from '../../../engine/message/exchange.ts';
 import { ScriptFault } from '../../script-language.ts';
 import { GMap } from '../values/collections.ts';
+import { HASH_MAP } from '../values/core-classes.ts';
 import type { Runtime, Value } from '../values/java-class.ts';
 import { gatewayValue, OPAQUE, scriptValue } from './script-values.ts';
 
@@ -39,7 +40,7 @@ export class ScriptState {
   /** Attributes, made when a script asks for them. */
   attributes(rt: Runtime): GMap {
     if (this.#attributes === null) {
-      this.#attributes = new GMap();
+      this.#attributes = new GMap(HASH_MAP, 'hash');
       this.#loadAttributes(rt, this.#attributes);
     }
     return this.#attributes;

@@ -48,10 +48,12 @@ const known: Readonly<Record<string, KnownMethods>> = {
     methods:
       'getMethods getDeclaredMethods getMethod getDeclaredMethod getFields getDeclaredFields getField getDeclaredField ' +
       'getConstructors getDeclaredConstructors getConstructor getDeclaredConstructor getAnnotations getAnnotation ' +
-      'getModifiers getClassLoader getResource getResourceAsStream getProtectionDomain getGenericSuperclass getTypeParameters mixin',
+      'getModifiers getClassLoader getResource getResourceAsStream getProtectionDomain getGenericSuperclass getTypeParameters mixin ' +
+      'isAnonymousClass isMemberClass isLocalClass isSynthetic isAnnotation isRecord isSealed getEnclosingClass getDeclaringClass ' +
+      'toGenericString descriptorString arrayType getNestHost getNestMembers getRecordComponents getSigners getModule',
   },
   'java.lang.StackTraceElement': { methods: 'getLineNumber getClassName getMethodName getFileName' },
-  'java.lang.Object': { methods: 'dump getMetaPropertyValues use addShutdownHook notify notifyAll wait' },
+  'java.lang.Object': { methods: 'dump getMetaPropertyValues use addShutdownHook notify notifyAll wait metaClass' },
   'java.lang.Number': { methods: 'toShort toByte toHexString bitCount power or and xor hypot' },
   'java.lang.Integer': {
     statics:

@@ -6,8 +6,7 @@ export const ABSENT_GATEWAY_METHODS: Readonly<
   'org.forgerock.http.header.ContentTypeHeader': { methods: 'getAdditionalParameters' },
   'org.forgerock.http.io.ByteArrayBranchingStream': { methods: 'branch closeBranches copy parent' },
   'org.forgerock.http.protocol.Cookie': {
-    methods:
-      'getPort setComment getComment getVersion setVersion setSameSite getSameSite getCommentURL getDiscard setCommentURL setDiscard',
+    methods: 'setComment getComment setSameSite getSameSite getCommentURL getDiscard setCommentURL setDiscard',
   },
   'org.forgerock.http.protocol.Entity': { methods: 'copyDecodedContentTo copyRawContentTo' },
   'org.forgerock.http.protocol.Response': { statics: 'newResponsePromiseImpl' },

@@ -1,3 +1,4 @@
+import { KNOWN_ELSEWHERE } from '../compile/known-elsewhere.ts';
 import { Closure } from '../values/closure.ts';
 import { ArrayValue, ByteArray, GMap, GSet, List } from '../values/collections.ts';
 import { isNumber, toInt } from '../values/conversions.ts';
@@ -35,8 +36,8 @@ import { Throwable, Thrown } from '../values/throwable.ts';
 import { type Core, MISSING, settle } from './core.ts';
 import { castFailure, missingConstructor } from './failures.ts';
 import { declaredOf, isEnumConstant } from './instance.ts';
+import { hasOneAbstract, objectBelow } from './objects/abstract-proxies.ts';
 import { prepareNow } from './objects/class-preparation.ts';
-import { belowAbstract, hasOneAbstract } from './objects/abstract-proxies.ts';
 import { functional, proxyOf } from './objects/proxies.ts';
 import { isPrimitive, toNumericType, wrapperOf } from './overloads.ts';
 
@@ -64,8 +65,7 @@ export function castTo(core: Core, value: Value, type: JavaClass): Value {
   }
   if (NUMERIC.has(boxed) || boxed === NUMBER || boxed === CHARACTER) return toNumber(core, value, type, boxed);
   if (value instanceof Closure && type.isInterface) return functional(core, value, type);
-  if (value instanceof Closure && type.isAbstract && hasOneAbstract(core, type))
-    return belowAbstract(core, value, type);
+  if (value instanceof Closure && type.isAbstract && hasOneAbstract(core, type)) return objectBelow(core, value, type);
   if (type.isEnum && (typeof value === 'string' || value instanceof GString))
     return enumConstant(core, type, core.text(value));
   // Only `as` makes these: an assignment looks for a constructor of the interface.
@@ -131,8 +131,13 @@ export function classFor(core: Core, name: string): JavaClass {
 /** Packages of Java, Groovy and the gateway, of which only some classes are here. */
 const ELSEWHERE = /^(?:javax?|jdk|groovy|org\.codehaus\.groovy|org\.apache\.groovy|org\.forgerock)\.[\w.$]+$/;
 
+/** Packages all of whose classes are known by name. */
+const LISTED = /^(?:java\.(?:lang|util|io|net)|groovy\.(?:lang|util))\.([A-Z][\w$]*)$/;
+
 function checkClassName(core: Core, name: string): void {
-  if (ELSEWHERE.test(name)) core.fail('java.lang.UnsupportedOperationException', `class ${name} is not available`);
+  const listed = LISTED.exec(name)?.[1];
+  if (listed === undefined ? ELSEWHERE.test(name) : KNOWN_ELSEWHERE.has(listed))
+    core.fail('java.lang.UnsupportedOperationException', `class ${name} is not available`);
 }
 
 function enumConstant(core: Core, type: JavaClass, name: string): Value {
@@ -222,7 +227,7 @@ export function asType(core: Core, value: Value, type: JavaClass): Value {
   if (custom !== MISSING) return core.now(settle(custom));
   if (typeof value === 'string' || value instanceof GString) return textAs(core, core.text(value), value, type, boxed);
   if (value instanceof GMap && type.isInterface) return proxyOf(core, value, type);
-  if ((value instanceof GMap || value instanceof Closure) && type.isAbstract) return belowAbstract(core, value, type);
+  if ((value instanceof GMap || value instanceof Closure) && isClassToExtend(type)) return asObject(core, value, type);
   if (value instanceof Float && (boxed === DOUBLE || boxed === BIG_DECIMAL))
     return parseNumber(core, core.text(value), boxed);
   if (type.component !== null && core.isInstance(value, COLLECTION))
@@ -232,6 +237,29 @@ export function asType(core: Core, value: Value, type: JavaClass): Value {
   if (made === null && type.isInterface && (ITERABLE.isAssignableFrom(type) || type.name === 'java.util.Map'))
     core.fail('java.lang.UnsupportedOperationException', `${own.name} as ${type.name} is not available`);
   return made ?? castTo(core, value, boxed);
+}
+
+/** A class that an object made of closures can be of. */
+function isClassToExtend(type: JavaClass): boolean {
+  if (type.isInterface || isPrimitive(type) || type.component !== null || type === BOOLEAN || type === STRING)
+    return false;
+  return type.declared !== null || type.isAbstract || COLLECTION.isAssignableFrom(type);
+}
+
+/** A map sets properties where the class has all of them. */
+function asObject(core: Core, value: GMap | Closure, type: JavaClass): Value {
+  if (value instanceof Closure || type.isAbstract || type.declared === null) return objectBelow(core, value, type);
+  const names = value.entries().map(({ entryKey }) => core.text(entryKey));
+  return names.every((name) => hasProperty(core, type, name))
+    ? castTo(core, value, type)
+    : objectBelow(core, value, type);
+}
+
+function hasProperty(core: Core, type: JavaClass, name: string): boolean {
+  const setter = `set${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  const isField = [...type.supertypes].some((each) => declaredOf(each)?.fields.has(name) === true);
+  const hooks = ['propertyMissing', 'setProperty'].some((hook) => core.ofScript(type, hook, 2).length > 0);
+  return isField || hooks || core.methods(type, setter).length > 0;
 }
 
 function textAs(core: Core, text: string, value: Value, type: JavaClass, boxed: JavaClass): Value {

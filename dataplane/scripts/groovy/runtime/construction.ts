@@ -119,7 +119,9 @@ function allocate(core: Core, type: JavaClass): Obj {
   if (above?.name === 'java.util.ArrayList') return new List([], type);
   if (above?.supertypes.has(core.class('java.util.Map'))) return new GMap(type, 'linked');
   core.budget.allocate(FIELDS_BYTES);
-  return new Instance(type, core.hooks);
+  const made = new Instance(type, core.hooks);
+  made.hasExpandos = core.hasExpandos && (core.expandos.get(type)?.size ?? 0) > 0;
+  return made;
 }
 
 function initThrowable(core: Core, type: JavaClass, self: Throwable, args: readonly Value[]): void {

@@ -1,13 +1,14 @@
-import { ArrayValue } from '../values/collections.ts';
-import { CHAR_SEQUENCE } from '../values/core-classes.ts';
+import { ArrayValue, GMap, GSet, List } from '../values/collections.ts';
+import { PRIMITIVES } from '../values/core-classes.ts';
 import { GString } from '../values/g-string.ts';
-import type { JavaClass, Runtime, Value } from '../values/java-class.ts';
+import type { JavaClass, Obj, Runtime, Value } from '../values/java-class.ts';
 import { OBJECT } from '../values/java-class.ts';
+import { identityOf } from '../values/key-of.ts';
 import { Throwable, Thrown } from '../values/throwable.ts';
 
 /** The exceptions that the language itself throws, with the texts of Groovy. */
 
-const LONGEST = 60;
+const LONGEST = 80;
 
 /** Packages of the classes that messages name without them. */
 const IMPORTED = /^(?:(?:java\.(?:lang|util|io|net)|groovy\.(?:lang|util))\.[^.]+|java\.math\.Big\w+)$/;
@@ -22,14 +23,38 @@ function shownName(type: JavaClass): string {
 
 /** Values of arguments, cut where they get long. */
 function valueList(rt: Runtime, args: readonly Value[]): string {
+  return cut(args, LONGEST, (arg, left) => shown(rt, arg, left));
+}
+
+/** A value in a message: collections are cut where they get long. */
+function shown(rt: Runtime, value: Value, room: number): string {
+  const most = Math.max(0, room);
+  if (value instanceof GMap && value.size > 0) {
+    return cut(value.entries(), most, ({ entryKey, value: each }, left) => {
+      const key = shown(rt, entryKey, left);
+      return `${key}:${shown(rt, each, left - key.length - 1)}`;
+    });
+  }
+  const isArray = value instanceof ArrayValue && value.javaClass.component !== PRIMITIVES.char;
+  if (value instanceof List || value instanceof GSet || isArray)
+    return cut(value instanceof GSet ? value.items() : value.items, most, (item, left) =>
+      item === value ? '(this Collection)' : shown(rt, item, left),
+    );
+  try {
+    return rt.text(value);
+  } catch (error) {
+    if (!(error instanceof Thrown)) throw error;
+    const { name } = rt.classOf(value);
+    return `<${name}@${identityOf(value as Obj).toString(16)}>`;
+  }
+}
+
+function cut<T>(items: readonly T[], most: number, show: (item: T, left: number) => string): string {
   let text = '[';
-  for (const [index, arg] of args.entries()) {
+  for (const [index, item] of items.entries()) {
     if (index > 0) text += ', ';
-    if (text.length > LONGEST) return `${text}...]`;
-    const shown = rt.text(arg);
-    // Other objects than texts are shown in full.
-    const isLong = shown.length > LONGEST && (typeof arg === 'string' || rt.isInstance(arg, CHAR_SEQUENCE));
-    text += isLong ? `${shown.slice(0, LONGEST)}...` : shown;
+    if (text.length > most) return `${text}...]`;
+    text += show(item, most - text.length);
   }
   return `${text}]`;
 }

@@ -5,7 +5,7 @@ import { JavaClass, OBJECT, type Steps, type Value } from '../values/java-class.
 import { type Core, isSteps, MISSING, type Outcome, settle } from './core.ts';
 import { missingMethod, nullPointer } from './failures.ts';
 import { fieldsOf, Instance } from './instance.ts';
-import { LIBRARY_MISSING, tryWithParts } from './methods.ts';
+import { expandoOf, LIBRARY_MISSING, tryWithParts } from './methods.ts';
 import { delegation, lookup } from './properties.ts';
 
 /** `name(args)` without an object: a method of the object around, of the owner or the delegate of a closure. */
@@ -69,8 +69,7 @@ function tryOn(core: Core, target: Value, name: string, args: readonly Value[]):
   const type = core.classOf(target);
   const found = tryWithParts(core, target, core.methods(type, name), args);
   if (found !== MISSING) return found;
-  if (core.hasExpandos && [...type.supertypes].some((each) => core.expandos.get(each)?.has(name) ?? false))
-    return core.send(target, name, args);
+  if (core.hasExpandos && expandoOf(core, target, type, name) !== undefined) return core.send(target, name, args);
   const statics = core.tryCall(type, core.staticMethods(type, name), args);
   if (statics !== MISSING) return statics;
   if (target instanceof GMap) {

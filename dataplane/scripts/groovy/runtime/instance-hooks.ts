@@ -1,7 +1,6 @@
 import { hashOf, hashOfAll, hashOfText } from '../values/hash.ts';
-import type { JavaClass, LibraryMethod, TextStyle, Value } from '../values/java-class.ts';
+import type { JavaClass, LibraryMethod, Value } from '../values/java-class.ts';
 import { identityOf, KEY_MARK, keyText } from '../values/key-of.ts';
-import { type Throwable, Thrown } from '../values/throwable.ts';
 import { type Core, MISSING, settle } from './core.ts';
 import {
   declaredOf,
@@ -42,21 +41,11 @@ export class ScriptHooks implements InstanceHooks {
     return found === MISSING ? MISSING : this.#core.now(settle(found));
   }
 
-  text(self: Instance, style: TextStyle): string {
-    return (style === 'java' ? this.#textOf(self) : this.textOrNull(self)) ?? 'null';
+  text(self: Instance): string {
+    return this.textOrNull(self) ?? 'null';
   }
 
-  /** Groovy wraps a checked exception of `toString()` where it shows a value; Java does not. */
   textOrNull(self: Instance): string | null {
-    try {
-      return this.#textOf(self);
-    } catch (error) {
-      if (!(error instanceof Thrown) || !isChecked(error.throwable)) throw error;
-      return this.#core.fail('groovy.lang.GroovyRuntimeException', null, error.throwable);
-    }
-  }
-
-  #textOf(self: Instance): string | null {
     const text = this.#own(self, 'toString', []);
     if (text !== MISSING) return text === null ? null : this.#core.text(text);
     if (isEnumConstant(self)) return self.fields.get('$name') as string;
@@ -118,11 +107,6 @@ export class ScriptHooks implements InstanceHooks {
     this.#byHash.set(base, known);
     return `${base}:${known.length - 1}`;
   }
-}
-
-function isChecked({ javaClass }: Throwable): boolean {
-  const names = new Set([...javaClass.supertypes].map(({ name }) => name));
-  return names.has('java.lang.Exception') && !names.has('java.lang.RuntimeException');
 }
 
 function isOfScript(method: LibraryMethod): boolean {

@@ -1,5 +1,5 @@
 import { ENUM } from '../values/core-classes.ts';
-import type { JavaClass, Obj, Runtime, Steps, TextStyle, Value } from '../values/java-class.ts';
+import type { JavaClass, Obj, Runtime, Steps, Value } from '../values/java-class.ts';
 import { identityOf } from '../values/key-of.ts';
 import type { ScriptVariables } from './script-variables.ts';
 
@@ -72,7 +72,7 @@ export function declaredOf(type: JavaClass): Declared | null {
 
 /** Behaviour that an object of a script has only through methods of its class. */
 export interface InstanceHooks {
-  text(self: Instance, style: TextStyle): string;
+  text(self: Instance): string;
   textOrNull(self: Instance): string | null;
   equals(self: Instance, other: Value): boolean;
   hash(self: Instance): number;
@@ -86,12 +86,25 @@ export class Instance implements Obj {
   readonly javaClass: JavaClass;
   /** Variables of a script that another one made; null for objects of other classes, and for the script that runs. */
   variables: ScriptVariables | null = null;
+  /** Made after a script had added members to the class: objects from before do not have them. */
+  hasExpandos = false;
   #fields: Map<string, Value> | null = null;
+  #added: Map<string, Value> | null = null;
   readonly #hooks: InstanceHooks;
 
   constructor(javaClass: JavaClass, hooks: InstanceHooks) {
     this.javaClass = javaClass;
     this.#hooks = hooks;
+  }
+
+  /** A member that a script added to this object alone, or undefined. */
+  added(name: string): Value | undefined {
+    return this.#added?.get(name);
+  }
+
+  addMember(name: string, value: Value): void {
+    this.#added ??= new Map();
+    this.#added.set(name, value);
   }
 
   get fields(): Map<string, Value> {
@@ -104,8 +117,8 @@ export class Instance implements Obj {
     return this.#fields?.get(name);
   }
 
-  text(style: TextStyle = 'groovy'): string {
-    return this.#hooks.text(this, style);
+  text(): string {
+    return this.#hooks.text(this);
   }
 
   textOrNull(): string | null {

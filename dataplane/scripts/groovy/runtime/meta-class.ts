@@ -1,15 +1,23 @@
 import { Closure } from '../values/closure.ts';
 import type { JavaClass, Obj, Value } from '../values/java-class.ts';
 import type { Core } from './core.ts';
+import type { Instance } from './instance.ts';
 
-/** Result of `Type.metaClass`: methods that are set on it are added to the class for this run. */
+/** Members that take part in every call; setting them has no effect here. */
+const HOOKS: ReadonlySet<string> = new Set(
+  'constructor methodMissing propertyMissing invokeMethod getProperty setProperty'.split(' '),
+);
+
+/** Result of `Type.metaClass`: methods that are set on it are added to the class for this run, or to one object. */
 export class MetaClass implements Obj {
   readonly type: JavaClass;
   readonly isStatic: boolean;
   readonly #core: Core;
+  readonly #object: Instance | null;
 
-  constructor(core: Core, type: JavaClass, isStatic = false) {
+  constructor(core: Core, type: JavaClass, isStatic = false, object: Instance | null = null) {
     this.#core = core;
+    this.#object = object;
     this.type = type;
     this.isStatic = isStatic;
   }
@@ -23,10 +31,12 @@ export class MetaClass implements Obj {
   }
 
   add(name: string, value: Value): void {
-    const added = this.#core.expandos.get(this.type) ?? new Map<string, Value>();
-    added.set(this.isStatic ? `static ${name}` : name, value);
-    this.#core.expandos.set(this.type, added);
-    if (value instanceof Closure && name === 'constructor')
-      this.#core.fail('java.lang.UnsupportedOperationException', 'a constructor by metaClass is not available');
+    if (value instanceof Closure && HOOKS.has(name))
+      this.#core.fail('java.lang.UnsupportedOperationException', `${name} by metaClass is not available`);
+    const { expandos } = this.#core;
+    const added = expandos.get(this.type) ?? new Map<string, Value>();
+    expandos.set(this.type, added);
+    if (this.#object === null) added.set(this.isStatic ? `static ${name}` : name, value);
+    else this.#object.addMember(name, value);
   }
 }

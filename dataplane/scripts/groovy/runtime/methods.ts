@@ -7,7 +7,7 @@ import { NULL_OBJECT } from '../values/null-object.ts';
 import { Range } from '../values/range.ts';
 import { type Core, MISSING, type Outcome, settle } from './core.ts';
 import { missingMethod, nullPointer } from './failures.ts';
-import { declaredOf, fieldsOf, variablesOf } from './instance.ts';
+import { declaredOf, fieldsOf, Instance, variablesOf } from './instance.ts';
 import { preparing } from './objects/class-preparation.ts';
 import { chosenOverload } from './overload-choices.ts';
 
@@ -31,7 +31,7 @@ export function send(core: Core, self: Value, name: string, args: readonly Value
   if (self instanceof JavaClass) return sendToClass(core, self, name, args);
   const type = core.classOf(self);
   if (core.hasExpandos) {
-    const added = expandoOf(core, type, name);
+    const added = expandoOf(core, self, type, name);
     if (added instanceof Closure) return callAsMethod(core, added, self, args);
   }
   if (self instanceof Closure && (name === 'call' || name === 'doCall')) return core.callClosure(self, args, { name });
@@ -125,9 +125,13 @@ export function sendStatic(core: Core, type: JavaClass, name: string, args: read
   return sendToClass(core, type, name, args);
 }
 
-/** A method that a script added to the class or to one above it. */
-function expandoOf(core: Core, type: JavaClass, name: string): Value | undefined {
+/** A member that a script added to the object, to its class or to one above it. */
+export function expandoOf(core: Core, self: Value, type: JavaClass, name: string): Value | undefined {
+  const own = self instanceof Instance ? self.added(name) : undefined;
+  if (own !== undefined) return own;
+  const isOlder = self instanceof Instance && !self.hasExpandos && type.declared !== null;
   for (const each of type.supertypes) {
+    if (isOlder && each === type) continue;
     const found = core.expandos.get(each)?.get(name);
     if (found !== undefined) return found;
   }

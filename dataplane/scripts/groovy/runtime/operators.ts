@@ -219,6 +219,9 @@ export function makeRange(core: Core, from: Value, to: Value, skips: { first: bo
   } else walkRange(core, start, end, items);
   if (skips.first) items.shift();
   if (skips.last) items.pop();
+  // Groovy keeps the ends of some of these, and as indexes they count from the end.
+  if (items.length === 0 && start !== end && typeof start === 'number' && start < 0)
+    core.fail('java.lang.UnsupportedOperationException', `the range ${start}<..<${core.text(end)} is not available`);
   if (items.length === 0) return new Range(start, start, items, { last: true });
   const isMixed = typeof start === 'number' && !(isNumber(from) && isNumber(to));
   return new Range(start, end, items, skips, null, isMixed);

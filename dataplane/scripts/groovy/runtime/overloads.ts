@@ -20,7 +20,7 @@ import { GString } from '../values/g-string.ts';
 import { JavaClass, type LibraryMethod, OBJECT, type Runtime, type Value } from '../values/java-class.ts';
 import { BigInteger, Byte, Char, Double, Float, Short } from '../values/numbers.ts';
 import { listedOverloads } from './objects/listed-overloads.ts';
-import { failsForNulls, nullPrototypes } from './objects/null-prototypes.ts';
+import { failsForNull, nullPrototypes } from './objects/null-prototypes.ts';
 import { parameterDistance, WIDENED_NUMBERS } from './parameter-distance.ts';
 import { bareArgument } from './typed-argument.ts';
 
@@ -154,7 +154,7 @@ function withoutArguments(
 
 /** Methods that have one overload for all types here, and several in Groovy. */
 const SEVERAL: ReadonlySet<string> = new Set(
-  'plus minus multiply div intdiv power mod remainder toJson forName sleep inject'.split(' '),
+  'plus minus multiply div intdiv power mod remainder toJson forName sleep inject print'.split(' '),
 );
 
 /** Groovy lists the overloads of Java, which are known here for common methods. */
@@ -189,7 +189,7 @@ function noSelection(rt: Runtime, overloads: readonly LibraryMethod[]): never {
 function checkNulls(rt: Runtime, method: string, args: readonly Value[], self: Value): void {
   const type = self instanceof JavaClass ? self : rt.classOf(self);
   const name = method === '' ? '<init>' : method;
-  if (failsForNulls(type, name, args)) rt.fail('java.lang.NullPointerException');
+  if (failsForNull(type, name, args)) rt.fail('java.lang.NullPointerException');
   const listed = nullPrototypes(type, name, args);
   if (listed !== null) ambiguity(rt, `${type.name}#${name}`, args, listed);
 }

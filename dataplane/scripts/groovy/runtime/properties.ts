@@ -14,6 +14,7 @@ import {
   isHidden,
   variablesOf,
 } from './instance.ts';
+import { expandoOf } from './methods.ts';
 import { prepareNow, preparing } from './objects/class-preparation.ts';
 import type { ScriptVariables } from './script-variables.ts';
 
@@ -45,12 +46,10 @@ export function lookup(core: Core, self: Value, name: string): Outcome | typeof 
   if (self instanceof Closure) return lookupInClosure(core, self, name);
   const type = core.classOf(self);
   if (core.hasExpandos) {
-    for (const each of type.supertypes) {
-      const added = core.expandos.get(each)?.get(`get${capitalized(name)}`);
-      if (added instanceof Closure) return core.send(self, `get${capitalized(name)}`, []);
-      const value = core.expandos.get(each)?.get(name);
-      if (value !== undefined && !(value instanceof Closure)) return value;
-    }
+    const added = expandoOf(core, self, type, `get${capitalized(name)}`);
+    if (added instanceof Closure) return core.send(self, `get${capitalized(name)}`, []);
+    const value = expandoOf(core, self, type, name);
+    if (value !== undefined && !(value instanceof Closure)) return value;
   }
   const declared = type.declared !== null ? lookupDeclared(core, self, type, name) : MISSING;
   if (declared !== MISSING) return declared;

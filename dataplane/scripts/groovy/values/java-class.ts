@@ -1,11 +1,8 @@
-/** Form of collections: Groovy's `[a:1]`, or Java's `{a=1}`. */
-export type TextStyle = 'groovy' | 'java' | 'inspect';
-
 /** An object of a script: everything that is not null, a boolean, a String, an Integer or a Long. */
 export interface Obj {
   readonly javaClass: JavaClass;
   /** `toString()`; by default the class name and an identity hash. */
-  text?(style?: TextStyle): string;
+  text?(): string;
   /** The same, for objects whose `toString()` can return null. */
   textOrNull?(): string | null;
   /** Java's `equals`; identity by default. */

@@ -40,9 +40,7 @@ export class Range implements Obj {
 
   get javaClass(): JavaClass {
     if (this.step !== null) return NUMBER_RANGE;
-    // `1<..<2` has no elements and two ends.
-    const isBetween = typeof this.from === 'number' && typeof this.to === 'number' && this.from !== this.to;
-    if (this.items.length === 0 && !isBetween) return EMPTY_RANGE;
+    if (this.items.length === 0) return EMPTY_RANGE;
     if (this.isMixed) return OBJECT_RANGE;
     if (typeof this.from === 'number' && typeof this.to === 'number') return INT_RANGE;
     return isNumber(this.from) && isNumber(this.to) ? NUMBER_RANGE : OBJECT_RANGE;

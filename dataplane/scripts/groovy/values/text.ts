@@ -3,10 +3,13 @@ import { ArrayValue, ByteArray, Entry, GMap, GSet, List } from './collections.ts
 import { GSTRING_IMPL, PRIMITIVES } from './core-classes.ts';
 import { decimalText, digitsOf } from './decimal.ts';
 import { doubleText, floatText } from './floating-text.ts';
-import { type Budget, JavaClass, type TextStyle, type Value } from './java-class.ts';
+import { type Budget, JavaClass, type Value } from './java-class.ts';
 import { identityOf } from './key-of.ts';
 import { chargeText, chargeValue, meter, setMeter } from './meter.ts';
 import { BigDecimal, BigInteger, Byte, Char, Double, Float, Short } from './numbers.ts';
+
+/** Form of collections: Groovy's `[a:1]`, or Java's `{a=1}`. */
+export type TextStyle = 'groovy' | 'java' | 'inspect';
 
 /** The text of a value, as `toString()` gives it. */
 export function textOf(value: Value, budget: Budget | null = null, style: TextStyle = 'groovy'): string {
@@ -47,7 +50,7 @@ function render(value: Value, style: TextStyle, within: readonly Value[]): strin
   if (value instanceof Char) return String.fromCharCode(value.code);
   if (value instanceof JavaClass) return classText(value);
   if (value.text !== undefined) {
-    const text = value.text(style);
+    const text = value.text();
     return style === 'inspect' &&
       value.elements === undefined &&
       value.javaClass.supertypes.size > 0 &&

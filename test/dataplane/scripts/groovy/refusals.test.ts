@@ -38,6 +38,15 @@ describe('a Groovy script that is refused', () => {
     ],
     ['class A { def x }\nclass B extends A { def x }', "2:21 the field 'x', which A has too, is not supported"],
     ['1.5L', '1:1 1.5L is not a number'],
+    ['class A { }\nA.mixin(String)', '2:3 `mixin` is not supported'],
+    ['String.mixin(Object)', '1:8 `mixin` is not supported'],
+    ['def x = Thread.State', '1:9 class Thread.State is not available'],
+    ['java.lang.Thread.State.NEW', '1:1 class java.lang.Thread.State is not available'],
+    ['Locale.Category.DISPLAY', '1:1 class Locale.Category is not available'],
+    ['class A { def toString() { 1 } }', "1:11 the method 'toString' must return java.lang.String, as in java.lang.Object"],
+    ['class A implements Runnable { def run() { } }', "1:31 the method 'run' must return void, as in java.lang.Runnable"],
+    ['class B { int f() { 1 } }\nclass A extends B { def f() { 2 } }', "2:21 the method 'f' must return int, as in B"],
+    ['class A { final x\n  def f() { x = 1 } }', "2:13 the field 'x' is final"],
   ])('%j says where and why', (source, message) => {
     expect(refusal(source)).toBe(message);
   });
@@ -54,6 +63,10 @@ describe('a Groovy script that is refused', () => {
     ['[1].collect { it.openStream() }', '1:18 the method openStream is not available'],
     ['def c = String.&describeConstable', 'compiled'],
     ['def c = "a".&describeConstable', '1:14 the method describeConstable of java.lang.String is not available'],
+    [
+      'Comparator.naturalOrder().thenComparing { it }',
+      '1:27 the method thenComparing(Closure) is not available',
+    ],
   ])('%j names the method that is not available', (source, message) => {
     expect(refusal(source)).toBe(message);
   });
@@ -66,6 +79,11 @@ describe('a Groovy script that is refused', () => {
     'String.metaClass.openConnection = { -> 1 }\n"a".openConnection()',
     'class A { def openConnection }\ndef f(a) { a.openConnection() }',
     'class A { String content }\ndef f(a) { a.getContent() }',
+    'class A { static mixin(x) { x } }\nA.mixin(1)',
+    'class A { def thenComparing(Closure c) { c(1) } }\nnew A().thenComparing { it }',
+    'class B { def f() { 1 } }\nclass A extends B { String f() { 2 } }',
+    'class A { boolean equals(A other) { true }\n  String toString() { "a" } }',
+    'class A { final x\n  A() { x = 1 } }',
     'def json = new groovy.json.JsonBuilder()\njson.openConnection(1)',
     'def f() { globals.helper.openConnection(1) }',
     'def u = new URL("http://h/")\nu = [text: 1]\nu.text',

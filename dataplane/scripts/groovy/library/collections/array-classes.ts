@@ -44,7 +44,10 @@ function part(rt: Runtime, array: AnyArray, range: RangeEnds): Value {
   const { from, end, isReversed } = (isOfObjects ? listBordersOf : bordersOf)(rt, range, lengthOf(array));
   // Groovy takes the elements of primitives one by one, so a border that is still negative counts from the end again.
   const found: Value[] = [];
-  for (let at = from; at < end; at++) found.push(elementAt(rt, array, at));
+  for (let at = from; at < end; at++) {
+    if (at >= lengthOf(array)) rt.fail('java.lang.ArrayIndexOutOfBoundsException', null);
+    found.push(elementAt(rt, array, at));
+  }
   return listOf(rt, isReversed ? found.reverse() : found);
 }
 

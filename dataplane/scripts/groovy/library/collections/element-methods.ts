@@ -64,13 +64,13 @@ export const elementMethods: Readonly<Record<string, LibraryFunction>> = {
     return map;
   },
   'collectEntries(Closure)': function* (rt, self: Value, [closure]: [Value]) {
-    if (closure === null) return yield* entriesIntoNull(rt, self);
     return yield* entriesInto(rt, self, new GMap(), closure);
   },
   'collectEntries(Map, Closure)': function* (rt, self: Value, [target, closure]: [GMap, Value]) {
     return yield* entriesInto(rt, self, target, closure);
   },
-  'collectEntries(Map)': function* (rt, self: Value, [target]: [GMap]) {
+  'collectEntries(Map)': function* (rt, self: Value, [target]: [GMap | null]) {
+    if (target === null) return yield* entriesIntoNull(rt, self);
     for (const item of yield* allOf(rt, self)) addEntry(rt, target, item);
     return target;
   },

@@ -87,7 +87,9 @@ export const streamOperations = using({
     return ordering(self, (left, right) => stepsOf(order(left, right)));
   },
   'sorted(Comparator)': (rt: Runtime, self: Stream, [order]: [Value]) =>
-    ordering(self, (left, right) => comparedBy(rt, order, left, right)),
+    order === null
+      ? rt.fail('java.lang.NullPointerException', null)
+      : ordering(self, (left, right) => comparedBy(rt, order, left, right)),
   [`forEach(${F}Consumer)`]: (rt: Runtime, self: Stream, [run]: [Value]) =>
     eachOf(self, (item) => rt.invoke(run, [item])),
   [`forEachOrdered(${F}Consumer)`]: (rt: Runtime, self: Stream, [run]: [Value]) =>

@@ -9,30 +9,115 @@ export interface CookieFields {
   expires: number | null;
   secure: boolean | null;
   httpOnly: boolean | null;
+  version: number | null;
+  ports: readonly number[];
 }
 
 export function emptyCookie(name: string | null = null, value: string | null = null): CookieFields {
-  return { name, value, path: null, domain: null, maxAge: null, expires: null, secure: null, httpOnly: null };
+  const unset = { path: null, domain: null, maxAge: null, expires: null, secure: null, httpOnly: null, version: null };
+  return { name, value, ...unset, ports: [] };
 }
 
-/** The cookies of one Cookie header. */
-export function readCookies(text: string): CookieFields[] {
+/** The cookies of Cookie headers, as OpenIG reads them. Names that begin with a dollar sign are properties of the cookie before. */
+export function readCookies(values: readonly string[]): CookieFields[] {
   const cookies: CookieFields[] = [];
-  for (const part of text.split(';')) {
-    const at = part.indexOf('=');
-    if (at < 0) continue;
-    const name = part.slice(0, at).trim();
-    const given = part.slice(at + 1).trim();
-    const quoted = /^"(.*)"$/.exec(given)?.[1];
-    // OpenIG leaves out spaces, and sends the rest on.
-    const value = quoted ?? given.replaceAll(/\s/g, '');
-    if (name !== '' && !name.startsWith('$')) cookies.push(emptyCookie(name, value));
+  let version: number | null = null;
+  let last = emptyCookie();
+  for (const part of values.flatMap((value) => splitQuoted(value, ';'))) {
+    const [name, value] = parameterOf(part);
+    if (name !== '' && !name.startsWith('$')) {
+      last = { ...emptyCookie(name, value), version };
+      cookies.push(last);
+      continue;
+    }
+    switch (name.toLowerCase()) {
+      case '$version':
+        version = numberIn(value);
+        last.version = version;
+        break;
+      case '$path':
+        last.path = value;
+        break;
+      case '$domain':
+        last.domain = value;
+        break;
+      case '$port':
+        last.ports = (value ?? '')
+          .split(',')
+          .map(numberIn)
+          .filter((port) => port !== null);
+        break;
+      default:
+    }
   }
   return cookies;
 }
 
+/** The values of a header that a comma separates. */
+export function commaSeparated(values: readonly string[]): string[] {
+  return values.flatMap((value) => splitQuoted(value, ','));
+}
+
+function numberIn(text: string | null): number | null {
+  return text !== null && /^[+-]?\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
+/** Parts that a character separates outside of quotes, which stay; empty ones are left out. */
+function splitQuoted(text: string, separator: ';' | ','): string[] {
+  const parts: string[] = [];
+  let part = '';
+  let isQuoted = false;
+  let isEscaped = false;
+  for (const char of text) {
+    if (char === separator && !isQuoted) {
+      parts.push(part);
+      part = '';
+      continue;
+    }
+    part += char;
+    if (!isEscaped && char === '"') isQuoted = !isQuoted;
+    isEscaped = !isEscaped && isQuoted && char === '\\';
+  }
+  return [...parts, part].map((each) => each.trim()).filter((each) => each !== '');
+}
+
+/** The name and the value of `name=value`; spaces outside of quotes are left out. */
+function parameterOf(text: string): [string, string | null] {
+  let name: string | null = null;
+  let read = '';
+  let isQuoted = false;
+  let isEscaped = false;
+  for (const char of text) {
+    if (isEscaped) {
+      read += char;
+      isEscaped = false;
+    } else if (char === '\\' && isQuoted) isEscaped = true;
+    else if (char === '"') isQuoted = !isQuoted;
+    else if (char === '=' && !isQuoted && name === null) {
+      name = read.trim();
+      read = '';
+    } else if (isQuoted || !/\s/.test(char)) read += char;
+  }
+  return name === null ? [read.trim(), null] : [name, read];
+}
+
+/** The value of a Cookie header; values have quotes in the version of RFC 2109. */
 export function cookieText(cookies: readonly CookieFields[]): string {
-  return cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+  const versions = cookies.map(({ version, path, domain }) => version ?? (path === null && domain === null ? null : 1));
+  const known = versions.filter((version) => version !== null);
+  const parts: string[] = known.length === 0 ? [] : [`$Version=${Math.max(...known)}`];
+  for (const { name, value, path, domain, ports } of cookies) {
+    if (name === null) continue;
+    parts.push(`${name}=${known.length === 0 || value === null ? value : quoted(value)}`);
+    if (path !== null) parts.push(`$Path=${quoted(path)}`);
+    if (domain !== null) parts.push(`$Domain=${quoted(domain)}`);
+    if (ports.length > 0) parts.push(`$Port=${quoted(ports.join(','))}`);
+  }
+  return parts.join('; ');
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, (char) => `\\${char}`)}"`;
 }
 
 /** The cookie of one Set-Cookie header; null if it is malformed. */

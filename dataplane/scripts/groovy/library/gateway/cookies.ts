@@ -14,10 +14,10 @@ export class CookieValue implements Obj {
   }
 
   text(): string {
-    const { name, value, domain, httpOnly, maxAge, path, secure } = this.fields;
-    const shown = { name, value, domain, httpOnly, maxAge, path, port: '[]', secure };
+    const { name, value, domain, httpOnly, maxAge, path, secure, version, ports } = this.fields;
+    const shown = { name, value, domain, httpOnly, maxAge, path, port: `[${ports.join(', ')}]`, secure };
     const parts = Object.entries(shown).filter(([, each]) => each !== null);
-    return `[${parts.map(([key, each]) => `${key}=${each} `).join('')}]`;
+    return `[${parts.map(([key, each]) => `${key}=${each} `).join('')}${version === null ? '' : `version=${version}`}]`;
   }
 }
 
@@ -45,6 +45,8 @@ export const cookieClasses: readonly ClassSpec[] = [
       ...accessors('maxAge', 'maxAge', 'Integer'),
       ...accessors('secure', 'secure', 'Boolean'),
       ...accessors('httpOnly', 'httpOnly', 'Boolean'),
+      ...accessors('version', 'version', 'Integer'),
+      'getPort()': (_rt, self: CookieValue) => new List([...self.fields.ports]),
       'getExpires()': (rt, self: CookieValue) =>
         self.fields.expires === null ? null : new DateValue(rt, self.fields.expires),
       'setExpires(Date)': (_rt, self: CookieValue, [date]: [DateValue | null]) => {
@@ -61,13 +63,20 @@ export const cookieClasses: readonly ClassSpec[] = [
         self.entries().reduce((sum, { value }) => sum + (value instanceof List ? value.items.length : 1), 0),
       'put(Object, Object)': (rt) => rt.fail('java.lang.UnsupportedOperationException', null),
       'putAll(Map)': (rt) => rt.fail('java.lang.UnsupportedOperationException', null),
+      'toString()': (rt, self: GMap) => rt.javaText(self),
     },
   },
 ];
 
-/** Cookies of a request by name. */
+function byText(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** Cookies of a request by name, whatever its case. */
 export function cookieMap(rt: Runtime, cookies: readonly CookieFields[]): GMap {
-  const map = new GMap(rt.class('org.forgerock.http.protocol.RequestCookies'));
+  const map = new GMap(rt.class('org.forgerock.http.protocol.RequestCookies'), (left, right) =>
+    byText(rt.text(left).toLowerCase(), rt.text(right).toLowerCase()),
+  );
   for (const fields of cookies) {
     const list = map.get(fields.name);
     const cookie = new CookieValue(rt, { ...fields });

@@ -95,7 +95,9 @@ function loggerMethods(): Record<string, LibraryFunction> {
       write(rt, self, message, []);
     const write = (rt: Runtime, self: HostObject, message: string | null, args: readonly Value[]): void => {
       rt.budget.spend(10);
-      self.host.log(level, logText(rt, message, args));
+      // SLF4J takes an exception at the end for the cause, whatever the message has marks for.
+      const shown = args.at(-1) instanceof Throwable ? args.slice(0, -1) : args;
+      self.host.log(level, logText(rt, message, shown));
     };
     methods[`${level}(String, Throwable)`] = (rt: Runtime, self: HostObject, [message]: [string | null]) =>
       write(rt, self, message, []);

@@ -115,8 +115,8 @@ const known: readonly KnownHeader[] = [
     name: 'Cookie',
     className: `${HEADERS}CookieHeader`,
     read: (values) => {
-      const cookies = values.flatMap(readCookies);
-      return { values: [cookieText(cookies)], parsed: { cookies } };
+      const cookies = readCookies(values);
+      return { values: cookies.length === 0 ? [] : [cookieText(cookies)], parsed: { cookies } };
     },
   },
   {

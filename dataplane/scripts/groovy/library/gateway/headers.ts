@@ -2,7 +2,7 @@ import { ArrayValue, GMap, GSet, List } from '../../values/collections.ts';
 import type { ClassSpec, LibraryFunction, Runtime, Value } from '../../values/java-class.ts';
 import { fixedList } from '../collections/fixed-lists.ts';
 import { itemsNow } from '../collections/walk.ts';
-import { type CookieFields, cookieText, emptyCookie, setCookieText } from './cookie-text.ts';
+import { type CookieFields, commaSeparated, cookieText, emptyCookie, setCookieText } from './cookie-text.ts';
 import { CookieValue } from './cookies.ts';
 import { HeaderValue, headerOf, headerTexts, knownHeaderClasses } from './header-values.ts';
 
@@ -137,7 +137,9 @@ function headerSpec({ className, name }: { readonly className: string; readonly 
     statics: {
       'valueOf(String)': (rt, _self: Value, [text]: [string]) => headerOf(rt, name, [text]),
       'valueOf(org.forgerock.http.protocol.Message)': (rt, _self: Value, [message]: [{ headers: GMap }]) =>
-        message.headers.get(name) ?? (isCookies ? null : headerOf(rt, name, [])),
+        simple === 'CookieHeader'
+          ? cookieHeaderOf(rt, message.headers.get(name))
+          : (message.headers.get(name) ?? (isCookies ? null : headerOf(rt, name, []))),
     },
     constructors: isCookies
       ? {
@@ -151,6 +153,11 @@ function headerSpec({ className, name }: { readonly className: string; readonly 
           '(long)': (rt, _self: Value, [length]: [bigint]) => headerOf(rt, name, [String(length)]),
         },
   };
+}
+
+/** OpenIG reads the text of the header once more, and takes a comma in it for the end of a cookie. */
+function cookieHeaderOf(rt: Runtime, header: Value | undefined): Value {
+  return header instanceof HeaderValue ? headerOf(rt, 'Cookie', commaSeparated(header.values)) : null;
 }
 
 function cookieTexts(kind: string, cookies: readonly CookieFields[]): string[] {

@@ -5,6 +5,7 @@ import { Throwable } from '../../values/throwable.ts';
 import { charsetOf, decodeBytes, encodeText } from '../encoding/charsets.ts';
 import { UriValue } from '../encoding/uri-classes.ts';
 import { ByteStream, TextReader } from '../system/stream-values.ts';
+import { commaSeparated, readCookies } from './cookie-text.ts';
 import { cookieMap } from './cookies.ts';
 import { formText, newForm, queryText, readPairs } from './form.ts';
 import { HeaderValue } from './header-values.ts';
@@ -177,7 +178,7 @@ export const messageClasses: readonly ClassSpec[] = [
       'setUri(URI)': returning(setUri),
       'getCookies()': (rt, self: MessageValue) => {
         const header = self.headers.get('Cookie');
-        return cookieMap(rt, header instanceof HeaderValue ? (header.parsed.cookies ?? []) : []);
+        return cookieMap(rt, header instanceof HeaderValue ? readCookies(commaSeparated(header.values)) : []);
       },
       'getForm()': (rt, self: MessageValue) => fromEntity(rt, fromQuery(rt, newForm(rt), self), self),
       'getQueryParams()': (rt, self: MessageValue) => fromQuery(rt, newForm(rt), self),

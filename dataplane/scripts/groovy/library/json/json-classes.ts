@@ -133,7 +133,9 @@ function slurper(name: string, isClassic: boolean): ClassSpec {
     methods: {
       'parseText(String)': (rt, self: Slurper, [text]: [string | null]) => parse(rt, text, self.state.isClassic),
       'parse(byte[])': (rt, self: Slurper, [array]: [ByteArray]) =>
-        parse(rt, decodeBytes('UTF-8', array.bytes), self.state.isClassic),
+        array.bytes.length === 0
+          ? rt.fail('java.lang.ArrayIndexOutOfBoundsException', 'Index -1 out of bounds for length 0')
+          : parse(rt, decodeBytes('UTF-8', array.bytes), self.state.isClassic),
       'parse(byte[], String)': (rt, self: Slurper, [array, charset]: [ByteArray, string]) =>
         parse(rt, decodeBytes(charset, array.bytes), self.state.isClassic),
       'parse(char[])': (rt, self: Slurper, [text]: [Value]) => parse(rt, rt.text(text), self.state.isClassic),

@@ -40,14 +40,14 @@ const PAIRS: Readonly<Record<string, readonly string[]>> = {
   'java.util.Arrays#equals': ARRAYS.map((name) => `[${name}, ${name}]`),
 };
 
-/** Methods of which Groovy chooses one for nulls that fails with them, by the number of the nulls. */
+/** Methods with several overloads, all of which fail if the first argument is null, by the number of their arguments. */
 const FAILING: Readonly<Record<string, number>> = {
   'java.util.Arrays#fill': 2,
   'groovy.json.JsonSlurper#parse': 1,
 };
 
-export function failsForNulls(type: JavaClass, method: string, args: readonly Value[]): boolean {
-  if (args.length > 2 || args.some((arg) => arg !== null)) return false;
+export function failsForNull(type: JavaClass, method: string, args: readonly Value[]): boolean {
+  if (args[0] !== null) return false;
   return [...type.supertypes].some(({ name }) => FAILING[`${name}#${method}`] === args.length);
 }
 

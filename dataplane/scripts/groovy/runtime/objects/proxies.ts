@@ -8,7 +8,7 @@ import { missingMethod } from '../failures.ts';
 import { type AbstractMethod, declaredOf, Instance } from '../instance.ts';
 import { wrapperOf } from '../overloads.ts';
 
-export type Call = (args: readonly Value[]) => Steps;
+type Call = (args: readonly Value[]) => Steps;
 
 /** A closure as the one method of an interface. */
 export function functional(core: Core, closure: Closure, type: JavaClass): Value {
@@ -69,7 +69,7 @@ function add(proxy: JavaClass, name: string, types: readonly JavaClass[], code: 
   proxy.methods.set(name, [...(proxy.methods.get(name) ?? []), method]);
 }
 
-export function callEntry(core: Core, map: GMap, name: string, args: readonly Value[]): Steps {
+function callEntry(core: Core, map: GMap, name: string, args: readonly Value[]): Steps {
   const value = map.get(name) ?? null;
   if (value === null) return core.fail('java.lang.UnsupportedOperationException');
   return value instanceof Closure
@@ -78,7 +78,7 @@ export function callEntry(core: Core, map: GMap, name: string, args: readonly Va
 }
 
 /** The methods of a name that an interface or an abstract class of a script declares, each with one body. */
-export function implementing(core: Core, type: JavaClass, name: string, call: Call): LibraryMethod[] {
+function implementing(core: Core, type: JavaClass, name: string, call: Call): LibraryMethod[] {
   return (declaredOf(type)?.abstracts.get(name) ?? []).map((method) => ({
     name,
     parameters: method.types.map((each) => each.name),

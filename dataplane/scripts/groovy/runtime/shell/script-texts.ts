@@ -68,18 +68,31 @@ function compileNow(core: Core, text: string, name: string): CompiledScript {
 /** Messages that scripts may know. */
 function asGroovy(message: string): string {
   return message
-    .replace(/^class (\S+) is not available$/, 'unable to resolve class $1')
+    .replace(/^class (\S+) is not available$/, 'unable to resolve class $1\n')
+    .replace(/^unexpected character (?=')/, 'Unexpected character: ')
     .replace(/^unexpected (?=')/, 'Unexpected input: ');
+}
+
+/** The column that Groovy names: of `new` before a class. */
+function columnOf(line: string, column: number): number {
+  const before = /\bnew\s+$/.exec(line.slice(0, column - 1));
+  return before === null ? column : before.index + 1;
 }
 
 /** The exception for a text that does not compile; code that only Groovy accepts is no mistake of its author. */
 function failure(core: Core, text: string, name: string, { message, place, isUnsupported }: ScriptError): Throwable {
-  const { line, column } = place;
+  const { line } = place;
+  const whole = text.split('\n')[line - 1] ?? '';
+  const column = columnOf(whole, place.column);
   const at = `@ line ${line}, column ${column}.`;
   if (isUnsupported)
     return new Throwable(core.class('java.lang.UnsupportedOperationException'), `${name}.groovy: ${message} ${at}`);
-  const shown = (text.split('\n')[line - 1] ?? '').slice(0, LONGEST_SHOWN);
-  const lines = ['startup failed:', `${name}.groovy: ${line}: ${asGroovy(message)} ${at}`, `   ${shown}`];
+  const shown = whole.slice(0, LONGEST_SHOWN);
+  // Groovy does not know an open string, only a character that begins nothing.
+  const quote = /^a string is not closed$/.test(message) ? whole.charAt(column - 1) : '';
+  const mistake =
+    quote === '' ? asGroovy(message) : `Unexpected character: '${quote === "'" ? String.raw`\'` : quote}'`;
+  const lines = ['startup failed:', `${name}.groovy: ${line}: ${mistake} ${at}`, `   ${shown}`];
   const mark = column > LONGEST_SHOWN ? [] : [`   ${' '.repeat(column - 1)}^`];
   return new Throwable(core.class(COMPILATION_FAILED), [...lines, ...mark, '', '1 error', ''].join('\n'));
 }

@@ -130,8 +130,9 @@ export const languageClasses: readonly ClassSpec[] = [
           (more) => [...more, ...args.items],
           self.shape.types.slice(0, Math.max(0, self.shape.types.length - args.items.length)),
         ),
-      'ncurry(int, Object...)': (rt, self: Closure, [from, args]: [number, ArrayValue]) => {
+      'ncurry(int, Object...)': (rt, self: Closure, [from, given]: [number, ArrayValue | null]) => {
         const { types, isVariadic } = self.shape;
+        const args = given ?? new ArrayValue(OBJECT, [null]);
         const at = from < 0 && !isVariadic ? from + types.length : from;
         const last = types.length - args.items.length;
         if (!isVariadic && last >= 0 && at > last)
@@ -238,7 +239,7 @@ export const languageClasses: readonly ClassSpec[] = [
     property: (rt, self: MetaClass, name) =>
       name === 'static'
         ? new MetaClass(rt as Core, self.type, true)
-        : ['methods', 'properties', 'metaMethods'].includes(name)
+        : ['methods', 'properties', 'metaMethods'].includes(name) || !/^(?:class|theClass|metaClass)$/.test(name)
           ? rt.fail('java.lang.UnsupportedOperationException', `${name} of a metaClass is not available`)
           : undefined,
     setProperty: (_rt, self: MetaClass, name, value) => {
@@ -259,6 +260,7 @@ export const languageClasses: readonly ClassSpec[] = [
       'getProperty(Object, String)': (rt, _self: MetaClass, [value, name]: [Value, string]) =>
         (value === null || typeof value !== 'object' ? undefined : fieldsOf(value).get(name)) ?? rt.get(value, name),
       'getTheClass()': (_rt, self: MetaClass) => self.type,
+      'mixin(Object...)': (rt) => rt.fail('java.lang.UnsupportedOperationException', 'mixin is not available'),
     },
   },
   { name: 'org.codehaus.groovy.runtime.MethodClosure', superclass: 'groovy.lang.Closure' },
