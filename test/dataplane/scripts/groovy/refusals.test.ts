@@ -43,8 +43,14 @@ describe('a Groovy script that is refused', () => {
     ['def x = Thread.State', '1:9 class Thread.State is not available'],
     ['java.lang.Thread.State.NEW', '1:1 class java.lang.Thread.State is not available'],
     ['Locale.Category.DISPLAY', '1:1 class Locale.Category is not available'],
-    ['class A { def toString() { 1 } }', "1:11 the method 'toString' must return java.lang.String, as in java.lang.Object"],
-    ['class A implements Runnable { def run() { } }', "1:31 the method 'run' must return void, as in java.lang.Runnable"],
+    [
+      'class A { def toString() { 1 } }',
+      "1:11 the method 'toString' must return java.lang.String, as in java.lang.Object",
+    ],
+    [
+      'class A implements Runnable { def run() { } }',
+      "1:31 the method 'run' must return void, as in java.lang.Runnable",
+    ],
     ['class B { int f() { 1 } }\nclass A extends B { def f() { 2 } }', "2:21 the method 'f' must return int, as in B"],
     ['class A { final x\n  def f() { x = 1 } }', "2:13 the field 'x' is final"],
   ])('%j says where and why', (source, message) => {
@@ -63,10 +69,7 @@ describe('a Groovy script that is refused', () => {
     ['[1].collect { it.openStream() }', '1:18 the method openStream is not available'],
     ['def c = String.&describeConstable', 'compiled'],
     ['def c = "a".&describeConstable', '1:14 the method describeConstable of java.lang.String is not available'],
-    [
-      'Comparator.naturalOrder().thenComparing { it }',
-      '1:27 the method thenComparing(Closure) is not available',
-    ],
+    ['Comparator.naturalOrder().thenComparing { it }', '1:27 the method thenComparing(Closure) is not available'],
   ])('%j names the method that is not available', (source, message) => {
     expect(refusal(source)).toBe(message);
   });
