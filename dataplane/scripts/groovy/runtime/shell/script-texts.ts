@@ -83,7 +83,7 @@ function columnOf(line: string, column: number): number {
 function failure(core: Core, text: string, name: string, { message, place, isUnsupported }: ScriptError): Throwable {
   const { line } = place;
   const whole = text.split('\n')[line - 1] ?? '';
-  const column = columnOf(whole, place.column);
+  const column = isUnsupported ? place.column : columnOf(whole, place.column);
   const at = `@ line ${line}, column ${column}.`;
   if (isUnsupported)
     return new Throwable(core.class('java.lang.UnsupportedOperationException'), `${name}.groovy: ${message} ${at}`);
