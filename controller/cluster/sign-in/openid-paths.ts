@@ -10,6 +10,7 @@ import type { AdminPath } from '../../../platform/admin/admin-table.ts';
 import { CallRate } from '../../../platform/admin/call-rate.ts';
 import { OPENID_PATH, SESSION_PATH } from '../../../platform/admin/console-paths.ts';
 import { crestRefusal } from '../../../platform/admin/crest-path.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import type { CallerGate } from '../crest/caller-gate.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 import type { OpenidSignIn } from './openid-sign-in.ts';
@@ -19,6 +20,7 @@ export interface OpenidPathsOptions {
   readonly gate: CallerGate;
   readonly sessions: ConsoleSessions;
   readonly openid: OpenidSignIn;
+  readonly clock?: Clock;
   /** Called when somebody has signed in. It never gets a token. */
   signedIn(user: string): void;
   /** Called when a sign-in failed. @param from address of the client */
@@ -40,7 +42,7 @@ const UNTRUSTED =
  * is where the provider sends the browser back to.
  */
 export function openidPaths(options: OpenidPathsOptions): AdminPath[] {
-  const rate = new CallRate(RATE);
+  const rate = new CallRate({ ...RATE, ...(options.clock && { clock: options.clock }) });
   const answer = (): never => {
     throw new Error('sign-ins are answered by their filter');
   };

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { TcpBalancer } from '../../support/clients/tcp-balancer.ts';
 import { ownCluster, type TestCluster, theCluster } from '../../support/cluster/cluster.ts';
@@ -196,6 +196,19 @@ it('a session that ended is begun again in another tab, and the page stays as it
   await offer(page).click();
   await page.getByRole('link', { name: `${shop}.orders` }).waitFor();
   await page.evaluate(() => Object.assign(window, { isSame: true }));
+
+  // A request that is refused although the session goes on is sent once more.
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  const document = `/api/routes/${shop}.orders`;
+  let refused = 0;
+  const refuseOnce = (route: Route): Promise<void> =>
+    refused++ === 0 ? route.fulfill({ status: 401, json: { code: 401 } }) : route.continue();
+  await page.route(({ pathname }) => pathname === document, refuseOnce);
+  await page.getByRole('link', { name: `${shop}.orders` }).click();
+  await page.getByRole('heading', { name: 'Document' }).waitFor();
+  expect(asked.slice(asked.indexOf(document))).toContain('/console/session');
+  await page.goBack();
 
   await context.clearCookies({ name: COOKIE });
   await page.getByText('Your session has ended.').waitFor();

@@ -57,7 +57,7 @@ export async function openidConsole({
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   let ahead = 0;
-  const clock: Clock = { ...systemClock, wall: () => Date.now() + ahead };
+  const clock: Clock = { ...systemClock, wall: () => Date.now() + ahead, steady: () => ahead };
   let started: OpenidProvider | null = null;
   let origin = '';
   const front = () =>

@@ -129,6 +129,25 @@ describe('the session of an OpenID user', () => {
     expect(console.logged.join('')).toContain('the user of the console has to sign in again');
   });
 
+  it.each([
+    ['of another user', 'eve'],
+    ['that is none', null],
+  ])('takes no new ID token %s', async (_, sub) => {
+    const rights = { ada: ['* * *'], eve: ['* * *'] };
+    const console = await openidConsole({ provider: shortTokens().provider, rights });
+    const jar = await console.signIn();
+    const token = sub === null ? 'e30.e30.e30' : await console.provider.idToken(sub);
+    console.provider.before = (request, response) => {
+      if (request.url !== '/token') return true;
+      const answer = { access_token: 'a', token_type: 'Bearer', id_token: token };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      return false;
+    };
+    expect((await console.withJar(jar, SESSION)).body['user']).toBe('ada');
+    await untilOver(console, jar);
+    expect((await console.withJar(jar, SESSION)).body['user']).toBeNull();
+  });
+
   it('uses a valid token on while the provider does not answer, and is 503 afterwards, but no sign-out', async () => {
     const { provider, lengthen } = shortTokens();
     const console = await openidConsole({ provider });

@@ -130,6 +130,20 @@ describe('signing in to the console at an OpenID provider', () => {
     expect([answer.status, answer.lines]).toEqual([403, []]);
   });
 
+  it('has a limit for clients without a credential, which passes by', async () => {
+    const console = await openidConsole();
+    const jar = new CookieJar();
+    const callback = await console.begin(jar);
+    const login = () => console.send(LOGIN, { method: 'POST', headers: OWN_PAGE, body: { goto: '/console/' } });
+    const statuses: number[] = [];
+    for (let count = 1; count < 60; count++) statuses.push((await login()).status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect((await login()).status).toBe(429);
+    expect((await console.finish(jar, callback)).headers['location']).toBe('/console/?sign-in-problem=busy');
+    console.advance(1);
+    expect((await console.finish(jar, callback)).headers['location']).toBe('/console/routes');
+  });
+
   it('answers other methods with 405 and uses no code up', async () => {
     const console = await openidConsole();
     const jar = new CookieJar();
