@@ -2,7 +2,10 @@ import { z } from 'zod';
 import {
   type BackendsSummary,
   type ControllerMessage,
+  type DescribedRequest,
   type EndedRecord,
+  type Explain,
+  type Explained,
   MOST_ENTRIES,
   MOST_SEALED,
   MOST_SUMMARIES,
@@ -12,12 +15,13 @@ import {
   type RefreshNews,
   type RouteReport,
 } from './channel.ts';
-import type { JsonObject } from './document/json-value.ts';
+import type { JsonObject, JsonValue } from './document/json-value.ts';
 import type { ForbiddenPlace } from './egress.ts';
 import { readIpAddress } from './ip-address.ts';
 import { problemCodes } from './problem.ts';
 import { MOST_COUNTS } from './route-counts.ts';
 import { MOST_REPORTED } from './route-report.ts';
+import { dryRun } from './shown/dry-run-schema.ts';
 import {
   type BaseEntry,
   type ForbiddenAddresses,
@@ -215,6 +219,28 @@ export const backendsSummary = z.object({
   down: count,
 } satisfies EveryField<BackendsSummary>);
 
+/** A request for a dry run, also between controllers. */
+export const describedRequest = z.object({
+  method: text,
+  uri: text,
+  headers: z.array(text),
+  entity: z.exactOptional(z.custom<JsonValue>()),
+} satisfies EveryField<DescribedRequest>);
+
+const explain = z.object({
+  type: z.literal('explain'),
+  number: count,
+  request: describedRequest,
+  route: z.exactOptional(text),
+} satisfies EveryField<Explain>);
+
+const explained = z.object({
+  type: z.literal('explained'),
+  number: count,
+  dryRun: z.exactOptional(dryRun),
+  failure: z.exactOptional(text),
+} satisfies EveryField<Explained>);
+
 /** Every message of a plane. */
 export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type', [
   z.object({
@@ -232,6 +258,7 @@ export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type'
       resources: z.exactOptional(z.array(z.tuple([text, text]))),
     }),
     notices: z.exactOptional(noticeKinds),
+    explains: z.exactOptional(z.literal(true)),
   }),
   z.object({
     type: z.literal('ack'),
@@ -242,6 +269,7 @@ export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type'
   }),
   z.object({ type: z.literal('nack'), nonce: count, revision: text, problems: routeProblems }),
   z.object({ type: z.literal('recalled'), routes: z.array(routeEntry) }),
+  explained,
   z.object({
     type: z.literal('report'),
     revision: short.nullable(),
@@ -294,6 +322,7 @@ export const controllerMessage: z.ZodType<ControllerMessage> = z.discriminatedUn
     resources: z.exactOptional(resourceChanges),
   }),
   z.object({ type: z.literal('recall'), routes: z.array(routeWithHash) }),
+  explain,
   notice,
   refreshNews,
   heartbeat,

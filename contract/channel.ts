@@ -1,4 +1,6 @@
+import type { JsonValue } from './document/json-value.ts';
 import type { Problem } from './problem.ts';
+import type { DryRun } from './shown/dry-run.ts';
 import type { BaseEntry, RemovedRoute, ResourceChanges, RouteEntry, RouteKey } from './snapshot.ts';
 
 /** The version of these messages. A controller refuses a plane that speaks another one. */
@@ -35,6 +37,8 @@ export interface Hello {
   readonly holds: Held;
   /** Kinds of notices that it takes; absent for none. */
   readonly notices?: readonly string[];
+  /** Set if it takes `explain`. */
+  readonly explains?: true;
 }
 
 /** Identity of the data plane as the controller determined it, and the terms of the stream. */
@@ -116,6 +120,40 @@ export interface Recalled {
   readonly type: 'recalled';
   readonly routes: readonly RouteEntry[];
 }
+
+/** A request that somebody describes instead of sending it. */
+export interface DescribedRequest {
+  readonly method: string;
+  /** Absolute, or a path. */
+  readonly uri: string;
+  /** Lines, such as `Name: value`. */
+  readonly headers: readonly string[];
+  /** A text as it is, anything else as JSON; absent for no body. */
+  readonly entity?: JsonValue;
+}
+
+/** Asks a plane to pass a request through its filters, without sending it to a backend. */
+export interface Explain {
+  readonly type: 'explain';
+  /** Names the answer on this stream. */
+  readonly number: number;
+  readonly request: DescribedRequest;
+  /** Id of the one route whose objects are shown; absent if all are. */
+  readonly route?: string;
+}
+
+/** The answer to `explain`. */
+export interface Explained {
+  readonly type: 'explained';
+  readonly number: number;
+  /** Absent if there is none. */
+  readonly dryRun?: DryRun;
+  /** Reason why there is none, for people. */
+  readonly failure?: string;
+}
+
+/** Most bytes of an answer to `explain`. */
+export const MOST_EXPLAINED = 1024 * 1024;
 
 /** Figures of one route since the plane started, as `contract/route-report.ts` defines them. */
 export interface RouteReport extends RouteKey {
@@ -219,5 +257,5 @@ export interface GoAway {
   readonly reason: string;
 }
 
-export type PlaneMessage = Hello | Ack | Nack | Recalled | Report | Notice | RefreshNews | Heartbeat;
-export type ControllerMessage = Welcome | UpdateMessage | Recall | Notice | RefreshNews | Heartbeat | GoAway;
+export type PlaneMessage = Hello | Ack | Nack | Recalled | Explained | Report | Notice | RefreshNews | Heartbeat;
+export type ControllerMessage = Welcome | UpdateMessage | Recall | Explain | Notice | RefreshNews | Heartbeat | GoAway;

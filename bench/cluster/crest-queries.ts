@@ -11,6 +11,7 @@ import { AdminServer } from '../../platform/admin/admin-server.ts';
 import { AdminTable } from '../../platform/admin/admin-table.ts';
 import { scriptOptions } from '../../platform/script-options.ts';
 import { CrestClient } from '../../test/support/crest/cluster-client.ts';
+import { noDryRuns } from '../../test/support/crest/no-dry-runs.ts';
 import { certificateAuthority } from '../../test/support/identity/certificates.ts';
 import { quantile, route, spread } from './propagation.ts';
 import { queryPath, timedQuery } from './route-query.ts';
@@ -56,6 +57,7 @@ function served(): AdminServer {
     explain: async () => ({}),
     evaluate: () => ({ outcome: 'failed', warnings: [] }),
     live: { published: null },
+    dryRuns: noDryRuns,
     source: {
       resources: () => routes,
       resource: (_kind, namespace, name) => routes.get(`${namespace}/${name}`) ?? null,

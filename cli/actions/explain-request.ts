@@ -7,7 +7,7 @@ import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import type { CompiledRoute, Snapshot } from '../../controller/compile/snapshot.ts';
-import type { AskedRequest, ExplainTerms } from '../../controller/manage/explained-request.ts';
+import { type AskedRequest, type ExplainTerms, withHost } from '../../controller/manage/explained-request.ts';
 import { describedExchange } from '../../dataplane/dry-run/described-exchange.ts';
 import { seenValues } from '../../dataplane/dry-run/seen-values.ts';
 import { judgeTarget, target } from '../../dataplane/engine/head/target.ts';
@@ -77,13 +77,6 @@ export async function explainRequest(
   const outer = [...byRouter.keys()].filter((name) => !snapshot.routes.some((route) => isInside(name, route)));
   for (const router of outer) await ask(router);
   return { refusal: null, routers };
-}
-
-/** A path gets its host from the header, as in a request that a client sends. */
-export function withHost(request: AskedRequest): AskedRequest {
-  const [host, ...more] = request.headers.filter((line) => /^host:/i.test(line)).map((line) => line.slice(5).trim());
-  if (host === undefined || more.length > 0 || !request.uri.startsWith('/')) return request;
-  return { ...request, uri: `http://${host}${request.uri}` };
 }
 
 /** Null for a request that names no host, or several. */

@@ -14,7 +14,7 @@ import { firstProblem, MOST_PROBLEMS } from '../../controller/admin/status-repor
 import type { LiveInstance } from '../../controller/live-instance.ts';
 import { apiTree, notInProduction, refusedInProduction } from '../../controller/manage/api-tree.ts';
 import { declaredObjects } from '../../controller/manage/declared-objects.ts';
-import type { ExplainRequest } from '../../controller/manage/explained-request.ts';
+import { type ExplainRequest, withHost } from '../../controller/manage/explained-request.ts';
 import type { UnbuiltPart } from '../../controller/manage/managed-instance.ts';
 import { instancePermissions, PERMISSIONS } from '../../controller/manage/permissions.ts';
 import { readOnlyCollection } from '../../controller/manage/read-only-collection.ts';
@@ -38,7 +38,7 @@ import { errorCode } from '../../platform/error-code.ts';
 import { errorText } from '../../platform/error-text.ts';
 import { programVersion } from '../version.ts';
 import { evaluateExpression } from './evaluate-expression.ts';
-import { type ExplainSetting, explainRequest, withHost } from './explain-request.ts';
+import { type ExplainSetting, explainRequest } from './explain-request.ts';
 import { serverInfo } from './server-info.ts';
 import { transformByScript } from './transform-by-script.ts';
 

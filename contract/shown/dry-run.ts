@@ -33,6 +33,8 @@ export type DryRunStep = {
   readonly facts: Readonly<Record<string, JsonValue>>;
   /** Changes of the request, and of the response on its way back, without values of headers. */
   readonly changes: readonly string[];
+  /** Set for an object that the caller may not see: of it only the outcome and the status are told. */
+  readonly hidden?: true;
   /** Set after an object that did not run: what it would have added is missing. */
   readonly unsure?: true;
 };
@@ -40,6 +42,8 @@ export type DryRunStep = {
 /** A request that passed the objects of a data plane without being sent to a backend. */
 export type DryRun = {
   readonly revision: string;
+  /** Name of the data plane, where there are several. */
+  readonly plane?: string;
   /** Number of the gateway unit that ran it. */
   readonly unit: number;
   readonly steps: readonly DryRunStep[];

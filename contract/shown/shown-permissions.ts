@@ -1,5 +1,15 @@
 /** Operations of routes that people want to know about before they try them. */
-export const ROUTE_ACTIONS = ['read', 'query', 'create', 'update', 'patch', 'delete', 'validate', 'explain'] as const;
+export const ROUTE_ACTIONS = [
+  'read',
+  'query',
+  'create',
+  'update',
+  'patch',
+  'delete',
+  'validate',
+  'explain',
+  'dryRun',
+] as const;
 
 export type RouteAction = (typeof ROUTE_ACTIONS)[number];
 

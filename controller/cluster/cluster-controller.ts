@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { GROUP } from '../../contract/resources/resource.ts';
 import { errorStack } from '../../platform/error-text.ts';
 import { PacedWarning } from '../../platform/paced-warning.ts';
 import type { ControllerAdminSource } from '../admin/controller-admin.ts';
@@ -21,7 +20,7 @@ import { PeerForwarder } from '../publish/peers/peer-forwarder.ts';
 import { PeerService } from '../publish/peers/peer-service.ts';
 import { PlaneLedger } from '../publish/plane-ledger.ts';
 import { RoutePlanes } from '../publish/route-planes.ts';
-import { cutOffNote, readCutOffNote } from '../publish/sessions/cut-off-planes.ts';
+import { cutOffNotes } from '../publish/sessions/cut-off-planes.ts';
 import { PlaneSessions } from '../publish/sessions/plane-sessions.ts';
 import type { SessionListener } from '../publish/sessions/session-listener.ts';
 import type { ApiContact } from './api/api-contact.ts';
@@ -48,9 +47,6 @@ import { StatusWriter } from './status/status-writer.ts';
 import { toldFailures } from './told-failures.ts';
 import { clusterVersions } from './versions/cluster-versions.ts';
 import type { VersionRecorder } from './versions/version-recorder.ts';
-
-/** Annotation of the Lease in which a leader names planes that no controller reaches and that may take requests. */
-const CUT_OFF_PLANES = `${GROUP}/planes-without-controller`;
 
 /** A controller of a cluster: everything that it is made of, put together. */
 export class ClusterController {
@@ -140,14 +136,18 @@ export class ClusterController {
     this.ledger = new PlaneLedger({ serves: servingPods(api), changed: (routes) => this.planesChanged(routes) });
     this.routePlanes = new RoutePlanes(this.ledger);
     const notices = new NoticeRelay();
-    this.forwarder = new PeerForwarder({ ...peer, controller: name, notices, told });
+    this.forwarder = new PeerForwarder({
+      ...{ ...peer, controller: name, notices, told },
+      explain: (question) => this.sessions.explain(question),
+    });
     const listener = this.listener();
     this.sessions = new PlaneSessions({
       ...{ controller: name, authorities, listener, notices, ...(settings && { settings }) },
     });
     this.review = new PlaneReview({ api, groups: [] });
     this.peers = new PeerService({
-      ...{ controller: name, ledger: this.ledger, notices, isLeader, told },
+      ...{ controller: name, ledger: this.ledger, sessions: this.sessions, notices, isLeader, told },
+      askLeader: (method, question) => this.report.askLeader(method, question),
       planes: () => this.report.own().planes,
       routes: () => this.report.ownRoutes(),
       authenticate: async (token) => isPeerToken(token, this.peerSecret, Date.now()),
@@ -197,6 +197,7 @@ export class ClusterController {
         served: () => this.report.routes(),
         verdicts: () => this.newest?.resources?.verdicts ?? [],
         history: this.versions,
+        dryRuns: this.peers.dryRuns,
       },
     });
   }
@@ -218,11 +219,7 @@ export class ClusterController {
       name: options.shared.lease,
       identity: { name: options.name, address: `${options.advertise}:${channel}` },
       ...options.lease,
-      note: {
-        annotation: CUT_OFF_PLANES,
-        write: () => cutOffNote(this.ledger.planes),
-        read: (text) => this.ledger.remember(readCutOffNote(text)),
-      },
+      note: cutOffNotes(this.ledger),
       changed: ({ isLeader, leader }) => this.leaderChanged(isLeader, leader?.address ?? null, leader?.name ?? null),
       failed: (message) => this.log.warn({ error: message }, 'lease renewal failed, retrying'),
     });

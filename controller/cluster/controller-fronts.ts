@@ -24,6 +24,7 @@ import type { NamespaceScope } from './cluster-source.ts';
 import { type AnsweredCall, isChange } from './crest/answered-call.ts';
 import { CallerGate } from './crest/caller-gate.ts';
 import { CrestFront, type CrestFrontOptions } from './crest/crest-front.ts';
+import type { MadeDryRun } from './crest/explain-for-caller.ts';
 import { type AdmissionTarget, admissionConfiguration } from './identity/admission-configuration.ts';
 import { AdmissionRegistration, type WebhookConfigurationKind } from './identity/admission-registration.ts';
 import type { ConsoleSignIn } from './sign-in/console-sealing.ts';
@@ -90,7 +91,7 @@ export interface ControllerFrontsOptions {
   /** Cache and secret of the controller, and what its data planes run, for Common REST. */
   readonly managed: Pick<
     CrestFrontOptions,
-    'source' | 'isListed' | 'secret' | 'live' | 'planes' | 'served' | 'verdicts' | 'history'
+    'source' | 'isListed' | 'secret' | 'live' | 'planes' | 'served' | 'verdicts' | 'history' | 'dryRuns'
   >;
   readonly explain: ExplainRequest;
   readonly evaluate: EvaluateExpression;
@@ -145,7 +146,9 @@ export class ControllerFronts {
     const gate = new CallerGate({ api, rate: rate > 0 ? rate : STATUS_RATE });
     const sessions = new ConsoleSessions(this.options.consoleSignIn.sealing);
     const credentials = console === undefined ? undefined : consoleCredentials(sessions);
-    const parts = { api, judge, info, routeSchema, explain, evaluate, gate, credentials, answered, ...managed };
+    const dryRan = (made: MadeDryRun): void => this.options.log.info(made, 'dry run made over HTTP');
+    const told = { answered, dryRan };
+    const parts = { api, judge, info, routeSchema, explain, evaluate, gate, credentials, ...told, ...managed };
     const pages = console === undefined ? [] : consolePaths(console, openGuard, this.sessionPaths(gate, sessions));
     const paths = rate > 0 ? [...new CrestFront(parts).paths, ...pages] : [];
     this.secureAdmin = this.adminWith(gate.pathGuard, pair(certificate()), paths);

@@ -85,6 +85,13 @@ export function readAskedRequest(body: JsonValue, others: readonly string[] = []
   };
 }
 
+/** A path gets its host from the header, as in a request that a client sends. */
+export function withHost(request: AskedRequest): AskedRequest {
+  const [host, ...more] = request.headers.filter((line) => /^host:/i.test(line)).map((line) => line.slice(5).trim());
+  if (host === undefined || more.length > 0 || !request.uri.startsWith('/')) return request;
+  return { ...request, uri: `http://${host}${request.uri}` };
+}
+
 function isUri(text: string): boolean {
   return !/[\s\p{Cc}]/u.test(text) && (text.startsWith('/') || (/^https?:\/\//i.test(text) && URL.canParse(text)));
 }

@@ -12,6 +12,8 @@ export interface PlaneFacts {
   readonly version: string;
   /** Number of its event loops; absent while it is not known. */
   readonly units?: number;
+  /** Set if it makes dry runs; absent from older ones. */
+  readonly explains?: true;
   /** What it was sent last and has not yet answered, or null when nothing is under way. */
   readonly pending: PendingRevision | null;
   /** The revision that it runs; null before its first accepted update. */

@@ -1,5 +1,7 @@
 import { touchedPaths } from '../../contract/expression/touched-paths.ts';
+import { tenantReach } from '../../contract/reach.ts';
 import type { SeenValue } from '../../contract/shown/explanation.ts';
+import type { RouteEntry } from '../../contract/snapshot.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
 import { errorText } from '../../platform/error-text.ts';
@@ -18,6 +20,7 @@ import type { ServedParts } from '../routes/generation.ts';
 import type { RouteInside } from '../routes/route.ts';
 import { copiedMemory } from './copied-memory.ts';
 import { dryRunRule } from './dry-run-rules.ts';
+import type { KnownTexts } from './known-texts.ts';
 import { type ShownText, seenValues } from './seen-values.ts';
 import type { RecordedObject, SkippedHandler, StepRecord } from './step-record.ts';
 
@@ -30,6 +33,9 @@ export interface DryRunSetting {
   readonly reading: Reading;
   readonly record: StepRecord;
   readonly shownText: ShownText;
+  readonly known: KnownTexts;
+  /** Id of the one route whose objects are shown; null if all are. */
+  readonly shownRoute: string | null;
   readonly onClose: Parts['onClose'];
 }
 
@@ -46,15 +52,19 @@ const SESSION = 'it uses the session of the client, which a dry run does not ope
 export class DryHeap {
   private readonly live: Heap;
   private readonly setting: DryRunSetting;
+  private readonly entry: RouteEntry | null;
   private readonly seen = new Map<CheckedObject, unknown>();
 
-  constructor(live: Heap, setting: DryRunSetting) {
+  /** @param entry the route whose objects they are; null for those of `config.json` */
+  constructor(live: Heap, setting: DryRunSetting, entry: RouteEntry | null) {
     this.live = live;
     this.setting = setting;
+    this.entry = entry;
   }
 
   /** The main handler of a document. */
   main({ handler, decorations }: RouteInside['document']): Next {
+    if (this.isShown(handler)) this.addKnown([...decorations, ...this.live.scope.globalDecorations]);
     return this.decorated(this.get(handler), handler, decorations) as Next;
   }
 
@@ -69,7 +79,11 @@ export class DryHeap {
     if (kind !== 'filter' && kind !== 'handler') return this.live.get(object);
     const reason = this.reasonAgainst(object);
     const about = this.about(object, kind);
-    const { record } = this.setting;
+    const { record, known } = this.setting;
+    if (about.isShown) {
+      known.add([object.name, object.source]);
+      this.addKnown(object.decorations);
+    }
     const global = this.live.scope.decorations().filter((one) => decoratable(one, kind));
     const around = (built: unknown): unknown => this.decorated(built, object, [...object.decorations, ...global]);
     if (reason !== null)
@@ -82,6 +96,17 @@ export class DryHeap {
     return kind === 'filter'
       ? record.filter(around(built) as Filter, about)
       : record.handler(around(built) as Next, about);
+  }
+
+  /** Whether the caller may see an object. Operators share some of theirs with tenants; those without a parent are built in. */
+  private isShown({ scope }: CheckedObject): boolean {
+    const { shownRoute } = this.setting;
+    if (shownRoute === null) return true;
+    return this.entry?.id === shownRoute && (scope === this.live.scope || scope.parent === null);
+  }
+
+  private addKnown(decorations: readonly CheckedDecoration[]): void {
+    for (const { source } of decorations) this.setting.known.add(source);
   }
 
   /** Why an object does not run, or null. */
@@ -144,10 +169,15 @@ export class DryHeap {
       },
       kindOf: (reference) => kindOf(target(reference)),
       log: plane.log,
-      plane: { ...plane, sharedMemory: this.memoryOf(definition.type) },
+      plane: { ...plane, ...this.reach, sharedMemory: this.memoryOf(definition.type) },
       ...{ scope: scope.name, route: this.live.routeOf(object), realm: '' },
       dispatcher: (defaultHandler) => this.dispatcher(qualifiedName, defaultHandler),
     };
+  }
+
+  /** Objects of tenants reach nothing of the machine. */
+  private get reach(): Pick<PlaneServices, 'reach'> | null {
+    return this.entry?.tenant === undefined ? null : { reach: tenantReach({}) };
   }
 
   /** State that decides: buckets are only looked at, and the circuit of a breaker is copied. */
@@ -159,7 +189,7 @@ export class DryHeap {
 
   /** Hands requests to the route that takes them, as the router that serves would. */
   private dispatcher(router: string, defaultHandler: Next | null): Next {
-    const { tables, record } = this.setting;
+    const { tables, record, shownRoute } = this.setting;
     return (exchange) => {
       const found = tables.get(router)?.find(exchange) ?? null;
       if (found === 'body') throw new Error('the condition of a route reads a body that is not at hand');
@@ -167,12 +197,13 @@ export class DryHeap {
       if (found === null) return defaultHandler?.(exchange) ?? refusalResponse('no-route');
       const { entry, inside } = found;
       exchange.route = entry.id;
+      const isShown = shownRoute === null || entry.id === shownRoute;
       const about = { kind: 'route', type: 'Route', name: entry.id, object: `${router}.${entry.name}` } as const;
       const handler: Next =
         inside === null
           ? () => refusalResponse('route-unsound')
-          : new DryHeap(inside.heap, this.setting).main(inside.document);
-      return record.route(handler, { ...about, values: () => [] })(exchange);
+          : new DryHeap(inside.heap, this.setting, entry).main(inside.document);
+      return record.route(handler, { ...about, isShown, values: () => [] })(exchange);
     };
   }
 
@@ -197,18 +228,21 @@ export class DryHeap {
     const names = [...targets.values()].filter((one) => kindOf(one) === 'backends').map(({ name }) => name);
     const skipped = ({ request: { uri } }: Exchange): SkippedHandler => {
       if (sends === undefined) return { reason };
-      const place = sends === 'to-backends' ? names.join(', ') : uri.authority;
-      return { reason, backend: `${uri.scheme}://${place}${uri.rawPath}` };
+      const { known } = this.setting;
+      const place = sends === 'to-backends' ? names.join(', ') : known.authority(uri.authority);
+      return { reason, backend: `${uri.scheme}://${place}${known.uri(uri.rawPath)}` };
     };
     return this.setting.record.skippedHandler(about, skipped, () => new Response(200));
   }
 
-  private about({ name, definition, scope, config }: CheckedObject, kind: 'filter' | 'handler'): RecordedObject {
+  private about(object: CheckedObject, kind: 'filter' | 'handler'): RecordedObject {
+    const { name, definition, scope, config } = object;
     const { reading, shownText } = this.setting;
     const expressions = expressionsIn(config, []).map(({ value }) => value);
     const values = (exchange: Exchange): readonly SeenValue[] =>
       seenValues(expressions, reading, exchange, shownText).filter(({ expression }) => OF_REQUEST.test(expression));
-    return { kind, type: definition.type, name, object: `${scope.name}.${name}`, values };
+    const isShown = this.isShown(object);
+    return { kind, type: definition.type, name, object: `${scope.name}.${name}`, isShown, values };
   }
 }
 

@@ -1,4 +1,3 @@
-import { percentDecoded } from '../../contract/percent-decoded.ts';
 import type { DryRun } from '../../contract/shown/dry-run.ts';
 import { faultResponse } from '../engine/message/fault.ts';
 import type { Response } from '../engine/message/response.ts';
@@ -7,7 +6,8 @@ import { documentReading } from '../routes/document-reading.ts';
 import type { ServedParts } from '../routes/generation.ts';
 import { describedExchange, type RequestDescription } from './described-exchange.ts';
 import { DryHeap } from './dry-heap.ts';
-import { type IsSent, type ShownText, withoutAddedParameters, withoutAddedQuery } from './seen-values.ts';
+import { KnownTexts } from './known-texts.ts';
+import { type ShownText, withoutAddedParameters } from './seen-values.ts';
 import { StepRecord, ToldFailure } from './step-record.ts';
 
 /** Milliseconds after which a dry run ends at the object that it waits for. */
@@ -16,19 +16,29 @@ const LONGEST = 5000;
 /**
  * Passes a request through the filters and handlers of a configuration that serves. Nothing is sent to backends, counted,
  * audited or kept; objects that could do more than change the request do not run.
+ *
+ * @param shownRoute id of the one route whose objects the caller may see; null if they may see all
  */
-export async function dryRun(served: ServedParts, request: RequestDescription, unit: number): Promise<DryRun> {
-  const isSent = sentBy(request);
-  const record = new StepRecord(isSent);
+export async function dryRun(
+  served: ServedParts,
+  request: RequestDescription,
+  unit: number,
+  shownRoute: string | null = null,
+): Promise<DryRun> {
+  const known = new KnownTexts(request);
+  const record = new StepRecord(known);
   const releases: (() => void | Promise<void>)[] = [];
   const { heap, document, tables, plane, revision } = served;
   const exchange = describedExchange(request);
   exchange.access = record.entry;
-  const dry = new DryHeap(heap, {
-    ...{ tables, record, plane: quiet(plane), liveMemory: plane.sharedMemory, shownText: shownFor(isSent) },
+  known.add(exchange.request.uri.authority);
+  const setting = {
+    ...{ tables, record, known, shownRoute, plane: quiet(plane), liveMemory: plane.sharedMemory },
+    shownText: shownFor(known),
     reading: documentReading(plane.reach, [], () => {}),
-    onClose: (release) => void releases.push(release),
-  });
+    onClose: (release: () => void | Promise<void>) => void releases.push(release),
+  };
+  const dry = new DryHeap(heap, setting, null);
   const start = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
@@ -84,30 +94,27 @@ function quiet({
   };
 }
 
-/** Places whose texts come from the client, from the route or from a valid token, and from nowhere else. */
+/** Places whose texts come from the client or from a valid token, and from nowhere else. */
 const OPEN_PLACES = [
-  'request.method',
-  'request.uri',
+  'request.uri.scheme',
   'contexts.client',
-  'contexts.router',
   'contexts.oauth2.accessToken.info',
   'contexts.oauth2.accessToken.scopes',
 ];
 const QUERIES = ['request.uri.query', 'request.uri.rawQuery'];
+const AUTHORITIES = ['request.uri.host', 'request.uri.authority'];
+const URIS = ['request.uri', 'contexts.router'];
 
-/** Filters may put secrets of the gateway anywhere, so that other texts are shown only if the caller sent them. */
-function shownFor(isSent: IsSent): ShownText {
+/** Filters may put secrets of the gateway anywhere, so that other texts are shown only if the caller knows them. */
+function shownFor(known: KnownTexts): ShownText {
   return (path, text) => {
     const place = path.join('.');
-    if (QUERIES.includes(place)) return withoutAddedParameters(text, isSent);
-    if (place.startsWith('request.uri')) return withoutAddedQuery(text, isSent);
-    const isOpen = OPEN_PLACES.some((open) => `${place}.`.startsWith(`${open}.`));
-    return isOpen || isSent(text) ? text : null;
+    const isIn = (open: string): boolean => `${place}.`.startsWith(`${open}.`);
+    if (OPEN_PLACES.some(isIn)) return text;
+    if (QUERIES.includes(place)) return withoutAddedParameters(text, known.isSent);
+    if (AUTHORITIES.includes(place)) return known.authority(text);
+    if (URIS.some(isIn)) return known.uri(text);
+    if (place === 'request.method') return known.text(text);
+    return known.isSent(text) ? text : null;
   };
-}
-
-function sentBy({ method = '', uri = '', headers = [], entity }: RequestDescription): IsSent {
-  const lines = Array.isArray(headers) ? headers : Object.values(headers).flat();
-  const sent = [method, uri, percentDecoded(uri), ...lines, JSON.stringify(entity ?? ''), String(entity ?? '')];
-  return (text) => sent.some((one) => one.includes(text));
 }

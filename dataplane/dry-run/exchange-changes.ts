@@ -1,7 +1,8 @@
 import type { Headers } from '../engine/head/headers.ts';
 import type { Request } from '../engine/message/request.ts';
 import type { Response } from '../engine/message/response.ts';
-import { type IsSent, withoutAddedQuery, withoutCredentials } from './seen-values.ts';
+import type { KnownTexts } from './known-texts.ts';
+import { withoutCredentials } from './seen-values.ts';
 
 type HeaderState = ReadonlyMap<string, { readonly name: string; readonly lines: readonly string[] }>;
 
@@ -28,19 +29,17 @@ export function responseState({ status, headers }: Response): ResponseState {
 }
 
 /** Returns the changes of a request in words. Headers that filters write may contain secrets, so that only names are shown. */
-export function requestChanges(before: RequestState, after: RequestState, isSent: IsSent): readonly string[] {
+export function requestChanges(before: RequestState, after: RequestState, known: KnownTexts): readonly string[] {
   const changes: string[] = [];
-  if (before.method !== after.method) changes.push(`method ${after.method}`);
-  if (before.base !== after.base) changes.push(`sent to ${after.base}`);
-  if (before.target !== after.target) {
-    changes.push(`target ${withoutCredentials(withoutAddedQuery(after.target, isSent))}`);
-  }
-  return [...changes, ...headerChanges(before.headers, after.headers, 'request')];
+  if (before.method !== after.method) changes.push(`method ${known.text(after.method)}`);
+  if (before.base !== after.base) changes.push(`sent to ${known.uri(after.base)}`);
+  if (before.target !== after.target) changes.push(`target ${withoutCredentials(known.uri(after.target))}`);
+  return [...changes, ...headerChanges(before.headers, after.headers, 'request', known)];
 }
 
 /** Returns the changes of a response in words. */
-export function responseChanges(before: ResponseState, after: ResponseState): readonly string[] {
-  const changes = headerChanges(before.headers, after.headers, 'response');
+export function responseChanges(before: ResponseState, after: ResponseState, known: KnownTexts): readonly string[] {
+  const changes = headerChanges(before.headers, after.headers, 'response', known);
   return before.status === after.status ? changes : [`response status ${after.status}`, ...changes];
 }
 
@@ -54,13 +53,20 @@ function headerState(headers: Headers): HeaderState {
   return state;
 }
 
-function headerChanges(before: HeaderState, after: HeaderState, of: 'request' | 'response'): readonly string[] {
+function headerChanges(
+  before: HeaderState,
+  after: HeaderState,
+  of: 'request' | 'response',
+  known: KnownTexts,
+): readonly string[] {
   const changes: string[] = [];
+  const tell = (name: string, change: string): void =>
+    void changes.push(`${of} header ${known.headerName(name)} ${change}`);
   for (const [key, { name, lines }] of after) {
     const old = before.get(key);
-    if (old === undefined) changes.push(`${of} header ${name} added`);
-    else if (old.lines.join('\n') !== lines.join('\n')) changes.push(`${of} header ${name} changed`);
+    if (old === undefined) tell(name, 'added');
+    else if (old.lines.join('\n') !== lines.join('\n')) tell(name, 'changed');
   }
-  for (const [key, { name }] of before) if (!after.has(key)) changes.push(`${of} header ${name} removed`);
+  for (const [key, { name }] of before) if (!after.has(key)) tell(name, 'removed');
   return changes;
 }

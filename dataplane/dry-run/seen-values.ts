@@ -91,12 +91,6 @@ export function withoutAddedParameters(query: string, isSent: IsSent): string {
   return parts.join('&');
 }
 
-/** Returns a URI or a request target whose query has stars as above. */
-export function withoutAddedQuery(uri: string, isSent: IsSent): string {
-  const at = uri.indexOf('?') + 1;
-  return at === 0 ? uri : `${uri.slice(0, at)}${withoutAddedParameters(uri.slice(at), isSent)}`;
-}
-
 function shown(value: JsonValue, hide: (text: string) => string): JsonValue {
   if (typeof value === 'string') {
     const text = hide(value);

@@ -6,16 +6,19 @@ import type { AccessEntry, Exchange, Filter, Next } from '../engine/message/exch
 import { emptyRefusal, type Response } from '../engine/message/response.ts';
 import type { Verdict } from '../engine/message/verdict.ts';
 import { requestChanges, requestState, responseChanges, responseState } from './exchange-changes.ts';
-import { type IsSent, withoutCredentials } from './seen-values.ts';
+import type { KnownTexts } from './known-texts.ts';
 
 /** An object of which a step is recorded. */
 export interface RecordedObject extends Pick<DryRunStep, 'kind' | 'type' | 'name' | 'object'> {
+  /** False for one that the caller may not see. */
+  readonly isShown: boolean;
   /** Values that its expressions read of an exchange. */
   values(exchange: Exchange): readonly SeenValue[];
 }
 
 interface OpenStep {
   readonly about: Pick<DryRunStep, 'kind' | 'type' | 'name' | 'object' | 'depth'>;
+  readonly isShown: boolean;
   readonly values: readonly SeenValue[];
   readonly facts: Record<string, JsonValue>;
   readonly changes: string[];
@@ -34,7 +37,7 @@ const MOST_STEPS = 200;
 
 /** Steps of one dry run, in the order in which the request came to the objects. */
 export class StepRecord {
-  private readonly isSent: IsSent;
+  private readonly known: KnownTexts;
   private readonly steps: OpenStep[] = [];
   private depth = 0;
   private current: OpenStep | null = null;
@@ -51,8 +54,8 @@ export class StepRecord {
     finished() {},
   };
 
-  constructor(isSent: IsSent) {
-    this.isSent = isSent;
+  constructor(known: KnownTexts) {
+    this.known = known;
   }
 
   /** Says that the object that runs cannot decide here. */
@@ -83,7 +86,7 @@ export class StepRecord {
       let answered: ReturnType<typeof responseState> | null = null;
       let hasPassed = false;
       const goOn: Next = async (passed) => {
-        if (!hasPassed) step.changes.push(...requestChanges(before, requestState(passed.request), this.isSent));
+        if (!hasPassed) step.changes.push(...requestChanges(before, requestState(passed.request), this.known));
         hasPassed = true;
         const since = performance.now();
         this.depth = depth;
@@ -102,12 +105,12 @@ export class StepRecord {
         this.finish(step, depth, performance.now() - start - below);
         if (step.stopped !== null && !hasPassed) return await this.assume(step, step.stopped, exchange, next);
         if (hasPassed) step.outcome = 'passed';
-        else answeredBy(step, response, exchange);
-        if (answered !== null) step.changes.push(...responseChanges(answered, responseState(response)));
+        else this.answeredBy(step, response, exchange);
+        if (answered !== null) step.changes.push(...responseChanges(answered, responseState(response), this.known));
         return response;
       } catch (error) {
         this.finish(step, depth, performance.now() - start - below);
-        throw failedAt(step, error, exchange);
+        throw this.failedAt(step, error, exchange);
       }
     };
   }
@@ -128,12 +131,12 @@ export class StepRecord {
         const response = await handler(exchange);
         const isLast = this.steps.length === count;
         this.finish(step, depth, isLast ? performance.now() - start : 0);
-        if (isLast) answeredBy(step, response, exchange);
+        if (isLast) this.answeredBy(step, response, exchange);
         else step.outcome = 'passed';
         return response;
       } catch (error) {
         this.finish(step, depth, performance.now() - start);
-        throw failedAt(step, error, exchange);
+        throw this.failedAt(step, error, exchange);
       }
     };
   }
@@ -157,10 +160,11 @@ export class StepRecord {
   }
 
   private begin(about: RecordedObject, exchange: Exchange): OpenStep {
-    const { kind, type, name, object } = about;
+    const { kind, type, name, object, isShown } = about;
+    const values = isShown ? about.values(exchange) : [];
     const step: OpenStep = {
       about: { kind, type, name, object, depth: this.depth },
-      ...{ values: about.values(exchange), facts: {}, changes: [], isUnsure: this.isUnsure },
+      ...{ isShown, values, facts: {}, changes: [], isUnsure: this.isUnsure },
       ...{ outcome: 'passed', milliseconds: 0, stopped: null },
     };
     if (this.steps.length < MOST_STEPS) this.steps.push(step);
@@ -188,34 +192,40 @@ export class StepRecord {
       if (!['type', 'object', 'outcome', 'code'].includes(name)) step.facts[name] = value;
     }
   }
+
+  private answeredBy(
+    step: OpenStep,
+    { status, refusal }: Pick<Response, 'status' | 'refusal'>,
+    exchange: Exchange,
+  ): void {
+    const { decision } = exchange;
+    step.outcome = 'answered';
+    step.status = status;
+    const isOwn = decision !== null && decision.object === step.about.object;
+    const code = isOwn ? decision.refusal : refusal;
+    if (code !== null) step.refusal = code;
+    if (isOwn && decision.reason !== null) step.reason = this.known.reason(decision.reason, exchange);
+  }
+
+  /** An error is told once, at the innermost object. */
+  private failedAt(step: OpenStep, error: unknown, exchange: Exchange): Error {
+    const { decision } = exchange;
+    step.outcome = 'failed';
+    if (error instanceof ToldFailure) return error;
+    if (decision?.object === step.about.object) {
+      // a refusal that others are to hear of, such as that of an open circuit
+      this.answeredBy(step, emptyRefusal(decision.refusal), exchange);
+      return new ToldFailure(error);
+    }
+    step.reason = this.known.error(errorText(error), exchange);
+    return new ToldFailure(error);
+  }
 }
 
 /** Why a handler did not run, and where the request would have gone. */
 export interface SkippedHandler {
   readonly reason: string;
   readonly backend?: string;
-}
-
-function answeredBy(step: OpenStep, { status, refusal }: Response, { decision }: Pick<Exchange, 'decision'>): void {
-  step.outcome = 'answered';
-  step.status = status;
-  const isOwn = decision !== null && decision.object === step.about.object;
-  const code = isOwn ? decision.refusal : refusal;
-  if (code !== null) step.refusal = code;
-  if (isOwn && decision.reason !== null) step.reason = withoutCredentials(decision.reason);
-}
-
-/** An error is told once, at the innermost object. */
-function failedAt(step: OpenStep, error: unknown, { decision }: Exchange): Error {
-  step.outcome = 'failed';
-  if (error instanceof ToldFailure) return error;
-  if (decision?.object === step.about.object) {
-    // a refusal that others are to hear of, such as that of an open circuit
-    answeredBy(step, emptyRefusal(decision.refusal), { decision });
-    return new ToldFailure(error);
-  }
-  step.reason = withoutCredentials(errorText(error));
-  return new ToldFailure(error);
 }
 
 /** A failure of which a step tells. */
@@ -226,7 +236,20 @@ export class ToldFailure extends Error {
   }
 }
 
-function shownStep({ about, values, facts, changes, isUnsure, stopped: _, ...rest }: OpenStep): DryRunStep {
+function shownStep({ about, isShown, values, facts, changes, isUnsure, stopped: _, ...rest }: OpenStep): DryRunStep {
+  if (!isShown) return hiddenStep(about, rest, isUnsure);
   const milliseconds = Math.round(rest.milliseconds * 1000) / 1000;
   return { ...about, ...rest, milliseconds, values, facts, changes, ...(isUnsure && { unsure: true }) };
+}
+
+/** What somebody who may not see an object learns of it: a client could learn as much. */
+function hiddenStep(
+  { kind, depth }: OpenStep['about'],
+  { outcome, status }: Pick<OpenStep, 'outcome' | 'status'>,
+  isUnsure: boolean,
+): DryRunStep {
+  return {
+    ...{ kind, type: '', name: '', object: '', depth, outcome, ...(status !== undefined && { status }) },
+    ...{ milliseconds: 0, values: [], facts: {}, changes: [], hidden: true, ...(isUnsure && { unsure: true }) },
+  };
 }

@@ -2,6 +2,7 @@ import { Client, type ClientDuplexStream, status } from '@grpc/grpc-js';
 import {
   CHANNEL_METHOD,
   type ControllerMessage,
+  type Explain,
   type Hello,
   type Notice,
   type PlaneMessage,
@@ -20,6 +21,7 @@ export interface StreamOwner {
   welcomed(welcome: Welcome): void;
   update(update: NumberedUpdate): void;
   recall(recall: Recall): void;
+  explain(asked: Explain): void;
   /** Other planes of the group ended sessions. */
   noticed(entries: Notice['entries']): void;
   refresh(news: RefreshNews): void;
@@ -101,6 +103,7 @@ export class ChannelStream {
     else if (message.type === 'goaway') this.owner.goingAway(message.reason);
     else if (!this.isWelcome) this.close('the controller did not send welcome first');
     else if (message.type === 'recall') this.owner.recall(message);
+    else if (message.type === 'explain') this.owner.explain(message);
     else if (message.type === 'notice') this.owner.noticed(message.entries);
     else if (message.type === 'refresh') this.owner.refresh(message);
     else if (message.type === 'update') {

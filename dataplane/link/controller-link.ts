@@ -20,6 +20,7 @@ import { errorText } from '../../platform/error-text.ts';
 import type { PlaneNotices } from '../supervisor/plane-notices.ts';
 import { ChannelStream } from './channel-stream.ts';
 import type { ControllerAddresses } from './controller-addresses.ts';
+import { type ExplainingPlane, explainedAnswer } from './explained-answer.ts';
 import { type LinkFiles, linkCredentials, type ToldBeside } from './link-credentials.ts';
 import type { WholeUpdate } from './newest-update.ts';
 import { toldAuthorities } from './told-authorities.ts';
@@ -31,7 +32,7 @@ export type Outcome =
   | { readonly taken: false; readonly problems: readonly RouteProblems[] };
 
 /** The plane, as its link sees it. */
-export interface LinkedPlane {
+export interface LinkedPlane extends ExplainingPlane {
   hello(): Omit<Hello, 'type' | 'protocol'>;
   /** Runs an update, or leaves everything as it was. Only one is given at a time. */
   apply(update: WholeUpdate): Promise<Outcome>;
@@ -165,12 +166,16 @@ export class ControllerLink {
       // what is held is told as it will be, unless that takes too long
       await Promise.race([this.applying, setTimeoutPromise(LONGEST_WAIT, undefined, { ref: false })]);
       if (this.isClosed) return;
-      const takes = plane.notices === undefined ? {} : { notices: NOTICE_KINDS };
+      const takes = {
+        ...(plane.notices !== undefined && { notices: NOTICE_KINDS }),
+        ...(plane.explain !== undefined && { explains: true as const }),
+      };
       const hello: Hello = { type: 'hello', protocol: CHANNEL_PROTOCOL, ...plane.hello(), ...takes };
       const stream: ChannelStream = new ChannelStream(endpoint, credentials, hello, {
         welcomed: (welcome) => this.welcomed(stream, welcome, credentials.own),
         update: (update) => this.update(stream, update),
         recall: ({ routes }) => stream.send({ type: 'recalled', routes: plane.recall(routes) }),
+        explain: (asked) => void explainedAnswer(plane, asked).then((answer) => stream.send(answer)),
         noticed: (entries) => plane.notices?.receive(entries),
         refresh: (news) => plane.notices?.refresh(news),
         goingAway: (reason) => this.goingAway(stream, reason),

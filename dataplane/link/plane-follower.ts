@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
-import type { Hello, Recall, Report, RouteProblems } from '../../contract/channel.ts';
+import type { DescribedRequest, Hello, Recall, Report, RouteProblems } from '../../contract/channel.ts';
 import { canonicalJson } from '../../contract/document/canonical.ts';
 import type { Problem } from '../../contract/problem.ts';
 import { pathText } from '../../contract/problem.ts';
 import { type SharedResources, withNamedResources } from '../../contract/shared-resources.ts';
+import type { DryRun } from '../../contract/shown/dry-run.ts';
 import { type RouteEntry, type RouteKey, routeKeyText, type Update } from '../../contract/snapshot.ts';
 import { errorText } from '../../platform/error-text.ts';
 import type { BuildProblem } from '../routes/configuration.ts';
@@ -104,6 +105,12 @@ export class PlaneFollower implements LinkedPlane {
       const entry = this.held?.routes.get(routeKeyText(wanted));
       return entry?.hash === wanted.hash ? [entry] : [];
     });
+  }
+
+  async explain(request: DescribedRequest, route: string | null): Promise<DryRun> {
+    const { plane } = this.options;
+    if (!plane.ready) throw new Error('the data plane is not ready');
+    return plane.dryRun(request, route);
   }
 
   report(isStoodBy: boolean): Omit<Report, 'type'> {

@@ -25,7 +25,7 @@ export class DryRuns {
   }
 
   /** Asks a unit that serves. Rejects when there is none, when many run already, or when it ends before it answers. */
-  run(request: RequestDescription): Promise<DryRun> {
+  run(request: RequestDescription, shownRoute: string | null = null): Promise<DryRun> {
     const unit = this.units().find(({ serving }) => serving);
     if (unit === undefined) return Promise.reject(new Error('no gateway unit serves'));
     if (this.waiting.size >= MOST)
@@ -33,7 +33,7 @@ export class DryRuns {
     const number = ++this.last;
     return new Promise((resolve, reject) => {
       this.waiting.set(number, { unit, resolve, reject });
-      unit.tell({ kind: 'dry-run', number, request });
+      unit.tell({ kind: 'dry-run', number, request, shownRoute });
     });
   }
 

@@ -61,6 +61,8 @@ export interface Plane {
   applyWhole(update: Update): Promise<readonly BuildProblem[]>;
   /** Tenants' routes may not connect to these places either, from now on. */
   forbid(places: readonly ForbiddenPlace[]): void;
+  /** Passes a request through the filters of a unit without sending it. */
+  readonly dryRun: DryRuns['run'];
   /** Sessions that ended before their time, for the link to controllers. */
   readonly notices: PlaneNotices;
   /** The figures of every route that had requests, and the state of Backends. */
@@ -134,6 +136,7 @@ class Supervisor implements PreparedPlane {
   private tickets: ChangingTicketKeys | null = null;
   private readonly audit: SupervisedAuditWriter;
   private readonly dryRuns = new DryRuns(() => this.units.all);
+  readonly dryRun: DryRuns['run'] = (...asked) => this.dryRuns.run(...asked);
   private drainEnds = 0;
   private finish: () => void = () => {};
 
@@ -219,7 +222,7 @@ class Supervisor implements PreparedPlane {
         status: () => this.status,
         figures: () => metrics.shownFigures(),
         objects: () => metrics.objectFigures(),
-        dryRun: (request) => this.dryRuns.run(request),
+        dryRun: this.dryRun,
       }),
       monitoring: () => metrics.monitoring(),
       restartUnit: (number) => this.units.restart(number),

@@ -131,12 +131,12 @@ export async function configuredTraffic(
       places.push(...more.filter((one) => !isKnown(one)));
       egressChanges.count++;
     },
-    async dryRun(request) {
+    async dryRun(request, shownRoute) {
       const { served } = configuration;
       if (served === null) throw new Error('nothing is served');
       // few ask for it, and what it needs stays out of memory until then
       const { dryRun } = await import('../dry-run/dry-run.ts');
-      return dryRun(served, request, unit);
+      return dryRun(served, request, unit, shownRoute);
     },
     close() {
       clearInterval(timer);

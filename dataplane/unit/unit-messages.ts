@@ -134,7 +134,13 @@ export type UnitOrder =
   /** Whether the report `refresh` of this number went to other planes. */
   | { readonly kind: 'told'; readonly number: number; readonly isTold: boolean }
   /** Passes a request through the configuration without sending it; answered by `dry-run`. */
-  | { readonly kind: 'dry-run'; readonly number: number; readonly request: RequestDescription }
+  | {
+      readonly kind: 'dry-run';
+      readonly number: number;
+      readonly request: RequestDescription;
+      /** Id of the one route whose objects are shown; null if all are. */
+      readonly shownRoute: string | null;
+    }
   | {
       readonly kind: 'update';
       /** Tells the answer to this order from others. */

@@ -30,6 +30,6 @@ export interface UnitTraffic {
   /** Other planes refresh a token, or heard of one. */
   refresh(order: Extract<UnitOrder, { kind: 'refresh' | 'told' }>): void;
   /** Passes a request through the configuration without sending it; missing where there is none. */
-  dryRun?(request: RequestDescription): Promise<DryRun>;
+  dryRun?(request: RequestDescription, shownRoute: string | null): Promise<DryRun>;
   close(): void;
 }

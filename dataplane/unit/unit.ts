@@ -1,7 +1,6 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { DryRun } from '../../contract/shown/dry-run.ts';
 import { errorStack, errorText } from '../../platform/error-text.ts';
-import type { RequestDescription } from '../dry-run/described-exchange.ts';
 import type { Finished } from '../engine/client/finished.ts';
 import { counters, countInto } from '../engine/wire/counters.ts';
 import { setFaultHandler } from '../engine/wire/turn.ts';
@@ -60,7 +59,7 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
       return;
     }
     if (order.kind === 'dry-run') {
-      report({ kind: 'dry-run', number: order.number, result: await dryRunOf(traffic, order.request) });
+      report({ kind: 'dry-run', number: order.number, result: await dryRunOf(traffic, order) });
       return;
     }
     if (order.kind === 'dismiss') {
@@ -88,9 +87,12 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
 }
 
 /** The result of a dry run, or why there is none. */
-async function dryRunOf({ dryRun }: UnitTraffic, request: RequestDescription): Promise<DryRun | string> {
+async function dryRunOf(
+  { dryRun }: UnitTraffic,
+  { request, shownRoute }: Extract<UnitOrder, { kind: 'dry-run' }>,
+): Promise<DryRun | string> {
   if (dryRun === undefined) return 'this data plane has no configuration';
-  return dryRun(request).catch(errorText);
+  return dryRun(request, shownRoute).catch(errorText);
 }
 
 /** Loads what a unit needs that serves a configuration, and becomes one when it is told what to serve. */

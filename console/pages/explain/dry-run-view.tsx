@@ -6,12 +6,14 @@ import { SeenList } from './seen-list.tsx';
 
 /** The way of a request through filters and handlers, step by step. */
 export function DryRunView({ dryRun }: { readonly dryRun: DryRun }): JSX.Element {
-  const { steps, leftOut = 0, status, unit, revision, milliseconds } = dryRun;
+  const { steps, leftOut = 0, status, plane, unit, revision, milliseconds } = dryRun;
+  const place = plane === undefined ? '' : ` on the data plane ${plane},`;
   return (
     <section class="asked-router" aria-labelledby="dry-run-title">
       <h2 id="dry-run-title">Filters and handlers, in their order</h2>
       <p class="faint">
-        Dry run in {shortTime(milliseconds)} on unit {unit}, revision {revision.slice(0, 12)}.{' '}
+        Dry run in {shortTime(milliseconds)}
+        {place} on unit {unit}, revision {revision.slice(0, 12)}.{' '}
         {status === null ? 'The backend is not called.' : `The answer is ${status}.`}
       </p>
       <ol class="tried dry-run">
@@ -31,10 +33,14 @@ function Step({ step }: { readonly step: DryRunStep }): JSX.Element {
     <li class={`depth-${Math.min(depth, 2)}`}>
       <p class="tried-title">
         <Outcome step={step} />
-        <span>
-          <strong>{type}</strong> {name.startsWith('{') ? null : <span class="faint">{name}</span>}
-        </span>
-        <span class="step-time">{kind === 'route' ? '' : shortTime(milliseconds)}</span>
+        {step.hidden === true ? (
+          <span class="faint">A {kind} that you may not see</span>
+        ) : (
+          <span>
+            <strong>{type}</strong> {name.startsWith('{') ? null : <span class="faint">{name}</span>}
+          </span>
+        )}
+        <span class="step-time">{kind === 'route' || step.hidden === true ? '' : shortTime(milliseconds)}</span>
       </p>
       {backend === undefined ? null : (
         <p>

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { act } from '../../client/rest-client.ts';
+import { ALL_ROUTES, type ShownPermissions } from '../../../contract/shown/shown-permissions.ts';
+import { act, read } from '../../client/rest-client.ts';
 import { RestFailure } from '../../client/rest-failure.ts';
 import { Failure } from '../../parts/notes.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -14,7 +15,12 @@ type Result =
   | { readonly kind: 'none' | 'asking' }
   | { readonly kind: 'wrong'; readonly message: string }
   | { readonly kind: 'failed'; readonly failure: RestFailure }
-  | { readonly kind: 'explained'; readonly form: AskedForm; readonly explanation: Explanation };
+  | {
+      readonly kind: 'explained';
+      readonly form: AskedForm;
+      readonly request: JsonObject;
+      readonly explanation: Explanation;
+    };
 
 /** Asks which route takes a request, and why no other one does. */
 export function ExplainPage({ place }: { readonly place: Place }): JSX.Element {
@@ -34,7 +40,7 @@ export function ExplainPage({ place }: { readonly place: Place }): JSX.Element {
     setResult({ kind: 'asking' });
     try {
       const explanation = await explained(request, under.signal);
-      if (!under.signal.aborted) setResult({ kind: 'explained', form: given, explanation });
+      if (!under.signal.aborted) setResult({ kind: 'explained', form: given, request, explanation });
     } catch (error) {
       if (under.signal.aborted) return;
       const failure = error instanceof RestFailure ? error : new RestFailure('failed', 0, String(error));
@@ -76,14 +82,19 @@ export function ExplainPage({ place }: { readonly place: Place }): JSX.Element {
   );
 }
 
-/** A controller makes no dry runs and says so: its conditions are explained all the same. */
+/** Explains a request, with a dry run for people who may have one of any request. */
 async function explained(request: JsonObject, signal: AbortSignal): Promise<Explanation> {
   const ask = async (body: JsonObject): Promise<Explanation> =>
     (await act('routes', 'explain', body, signal)) as unknown as Explanation;
+  const permissions = await read(`permissions/${encodeURIComponent(ALL_ROUTES)}`, signal);
+  if (!(permissions as unknown as ShownPermissions).routes.dryRun.allowed) return ask(request);
   try {
     return await ask({ ...request, dryRun: true });
   } catch (error) {
-    if (error instanceof RestFailure && error.status === 501) return ask(request);
+    // no data plane can be asked now, or all are of an older version: conditions are explained all the same
+    if (error instanceof RestFailure && [501, 503].includes(error.status)) {
+      return { ...(await ask(request)), noDryRun: error.message };
+    }
     throw error;
   }
 }
@@ -158,7 +169,10 @@ function RequestForm({ form, changed, submit }: RequestFormProps): JSX.Element {
 function ResultView({ result, retry }: { readonly result: Result; readonly retry: () => void }): JSX.Element {
   if (result.kind === 'wrong') return <p class="bad-text">{result.message}</p>;
   if (result.kind === 'failed') return <Failure failure={result.failure} retry={retry} />;
-  if (result.kind === 'explained') return <ExplanationView form={result.form} explanation={result.explanation} />;
+  if (result.kind === 'explained') {
+    const { form, request, explanation } = result;
+    return <ExplanationView form={form} request={request} explanation={explanation} />;
+  }
   if (result.kind === 'asking') return <p class="faint">Evaluating conditions and running filters</p>;
   return (
     <p class="faint">

@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { AskedRouter, TriedRoute } from '../../../contract/shown/explanation.ts';
 import { Expression } from '../../parts/code.tsx';
 import { counted } from '../../parts/figures.ts';
 import { Badge } from '../../parts/state-badge.tsx';
 import { addressOf } from '../../shell/place.ts';
 import type { AskedForm } from './asked-request.ts';
+import { DryRunOffer } from './dry-run-offer.tsx';
 import { DryRunView } from './dry-run-view.tsx';
 import type { Explanation } from './explanation.ts';
 import { SeenList } from './seen-list.tsx';
@@ -12,12 +14,15 @@ import { SeenList } from './seen-list.tsx';
 /** The result first, then every route that was tried. */
 export function ExplanationView({
   form,
+  request,
   explanation,
 }: {
   readonly form: AskedForm;
+  /** As it was sent. */
+  readonly request: JsonObject;
   readonly explanation: Explanation;
 }): JSX.Element {
-  const { refusal, routers, dryRun } = explanation;
+  const { refusal, routers, route, dryRun, noDryRun } = explanation;
   return (
     <>
       <Outcome explanation={explanation} />
@@ -28,7 +33,7 @@ export function ExplanationView({
       </p>
       {dryRun === undefined ? null : <DryRunView dryRun={dryRun} />}
       {refusal === null && dryRun === undefined ? (
-        <p class="faint">This server makes no dry runs: filters were not run.</p>
+        <DryRunOffer key={JSON.stringify(request)} request={request} route={route} failure={noDryRun ?? null} />
       ) : null}
       {refusal === null ? routers.map((asked) => <Asked key={asked.router} asked={asked} />) : null}
     </>

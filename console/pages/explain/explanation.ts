@@ -4,6 +4,8 @@ import type { RequestExplanation } from '../../../contract/shown/explanation.ts'
 /** Answer of the action `explain`. */
 export interface Explanation extends RequestExplanation {
   readonly route: string | null;
-  /** Absent where the server makes no dry runs, or where no route was asked. */
+  /** Absent if there was none. */
   readonly dryRun?: DryRun;
+  /** Reason why a dry run that is allowed was not made. */
+  readonly noDryRun?: string;
 }

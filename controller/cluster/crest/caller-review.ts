@@ -26,7 +26,7 @@ export interface Caller {
 export interface ResourceAccess {
   /** By default Routes. */
   readonly kind?: ResourceKind;
-  readonly verb: 'get' | 'list' | 'create' | 'update' | 'patch' | 'delete';
+  readonly verb: 'get' | 'list' | 'create' | 'update' | 'patch' | 'delete' | 'explain';
   readonly namespace?: string;
   readonly name?: string;
 }

@@ -30,13 +30,14 @@ const VERBS: Readonly<Record<RouteAction, readonly Verb[]>> = {
   delete: ['get', 'delete'],
   validate: ['update'],
   explain: ['list'],
+  dryRun: ['list', 'explain'],
 };
 
 /** Operations of one Route that need another right than those of all Routes. */
-const OF_ONE: Partial<typeof VERBS> = { explain: ['get'] };
+const OF_ONE: Partial<typeof VERBS> = { explain: ['get'], dryRun: ['get', 'explain'] };
 /** Operations of no certain Route: one that is known by its name cannot restrict them. */
 const OF_MANY: readonly RouteAction[] = ['query', 'create'];
-const ASKED: readonly Verb[] = ['get', 'list', 'create', 'update', 'patch', 'delete'];
+const ASKED: readonly Verb[] = ['get', 'list', 'create', 'update', 'patch', 'delete', 'explain'];
 /** Namespaces of one query: each costs a review for each verb. */
 const MOST_NAMESPACES = 40;
 

@@ -92,7 +92,8 @@ export class CrestFront {
     const turns = new QueryTurns(clock);
     this.parts = {
       ...{ source, items: new ResourceItems(), review: gate.review, judge },
-      ...{ explain: options.explain, evaluate: options.evaluate, live: options.live },
+      ...{ explain: options.explain, evaluate: options.evaluate, live: options.live, dryRuns: options.dryRuns },
+      dryRan: (made) => options.dryRan?.(made),
       explanations: new CallerSlots(EXPLANATIONS),
       cookies: () => this.pageCookies(),
       inTurn: (run) => turns.run(run),

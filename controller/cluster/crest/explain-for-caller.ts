@@ -2,7 +2,14 @@ import { badRequest, CrestError } from '../../../contract/crest/crest-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import type { CompiledRoute } from '../../compile/snapshot.ts';
 import type { EvaluateExpression } from '../../manage/asked-expression.ts';
-import { ASKED_REQUEST, type ExplainRequest, readAskedRequest } from '../../manage/explained-request.ts';
+import {
+  ASKED_REQUEST,
+  type AskedRequest,
+  type ExplainRequest,
+  readAskedRequest,
+  withHost,
+} from '../../manage/explained-request.ts';
+import type { DryRunAnswer, DryRunQuestion } from '../../publish/dry-run-question.ts';
 import type { PublishedState } from '../../publish/published-state.ts';
 import { isServed, type SelectablePlane } from '../../publish/sessions/plane-selection.ts';
 import { type Caller, type CallerReview, unavailable } from './caller-review.ts';
@@ -14,6 +21,25 @@ export interface ExplainedPlanes {
   readonly evaluate: EvaluateExpression;
   /** Its state is null while there is nothing to run. */
   readonly live: { readonly published: PublishedState | null };
+  readonly dryRuns: DryRunPlanes;
+  /** Called after each dry run. */
+  dryRan?(made: MadeDryRun): void;
+}
+
+/** Data planes that make dry runs. */
+export interface DryRunPlanes {
+  /** Returns the data plane that would be asked, if it is known. */
+  explainer(question: Pick<DryRunQuestion, 'plane'>): SelectablePlane | null;
+  explain(question: DryRunQuestion): Promise<DryRunAnswer>;
+}
+
+/** A dry run for the log. */
+export interface MadeDryRun {
+  readonly caller: string;
+  /** Id of the Route that takes the request; null for none. */
+  readonly route: string | null;
+  /** Name of the data plane. */
+  readonly plane: string;
 }
 
 export interface ExplainParts extends ExplainedPlanes {
@@ -29,7 +55,7 @@ const PLANE_MEMBERS = ['group', 'namespace', 'labels'];
 export const ASKED_OF_PLANES: JsonObject = {
   ...ASKED_REQUEST,
   properties: {
-    ...withoutDryRun(ASKED_REQUEST['properties'] as JsonObject),
+    ...(ASKED_REQUEST['properties'] as JsonObject),
     dataPlane: {
       type: 'object',
       description: 'Data plane that gets the request; by default one of the default group without labels.',
@@ -55,12 +81,10 @@ export async function explainForCaller(
   given: string | null,
 ): Promise<JsonObject> {
   const request = readAskedRequest(body, ['dataPlane']);
-  if (request.dryRun === true) {
-    throw new CrestError(501, "a controller makes no dry runs: leave out 'dryRun' to have conditions evaluated");
-  }
   const { published } = parts.live;
   if (published === null) throw unavailable('data planes have nothing to run: the base configuration is not valid');
-  const plane = readPlane((body as JsonObject)['dataPlane'], published);
+  const asked = readPlane((body as JsonObject)['dataPlane'], published);
+  const plane = (request.dryRun === true ? parts.dryRuns.explainer({ plane: asked }) : null) ?? asked;
   const { snapshot, remembered } = published;
   const routes = snapshot.routes.filter((route) => isServed(plane, published.selectionOf(route), published));
   const namespaceOf = (route: CompiledRoute): string | null => published.selectionOf(route).namespace;
@@ -79,9 +103,49 @@ export async function explainForCaller(
     .filter(({ selection }) => isServed(plane, selection, published) && isShownIn(selection.namespace))
     .map(({ id }) => id);
   const answer = { ...explanation, ...(unknown.length > 0 && { unknown }) };
-  if (given === null) return answer;
   const routers = explanation['routers'] as readonly JsonObject[];
-  return { takes: routers.some(({ route }) => route === given), ...answer };
+  const takes = routers.some(({ route }) => route === given);
+  const isRun = request.dryRun === true && explanation['refusal'] === null && (given === null || takes);
+  const taken = isRun ? routes.find(({ id }) => id === explanation['route']) : undefined;
+  const place = taken === undefined ? null : { id: taken.id, namespace: namespaceOf(taken) };
+  const dryRun = isRun ? await dryRunFor(parts, { request, plane, place }) : null;
+  return { ...(given !== null && { takes }), ...answer, ...(dryRun !== null && { dryRun }) };
+}
+
+interface WantedDryRun {
+  readonly request: AskedRequest;
+  readonly plane: SelectablePlane;
+  /** The Route that takes the request, if the caller may see it; a namespace of null is that of an operator. */
+  readonly place: { readonly id: string; readonly namespace: string | null } | null;
+}
+
+/** @throws CrestError 403 without the right to explain, 501 by older data planes, 503 while none can be asked */
+async function dryRunFor(parts: ExplainParts, { request, plane, place }: WantedDryRun): Promise<JsonObject> {
+  const { caller, dryRuns, dryRan } = parts;
+  const route = await shownRoute(parts, place);
+  const { dryRun: _, ...described } = withHost(request);
+  const answer = await dryRuns.explain({ request: described, route, plane });
+  if ('failure' in answer) {
+    throw answer.failure === 'older' ? new CrestError(501, answer.message) : unavailable(answer.message);
+  }
+  dryRan?.({ caller: caller.name, route: place?.id ?? null, plane: answer.dryRun.plane ?? '' });
+  return answer.dryRun;
+}
+
+/** Returns the id of the one Route whose objects the caller may see; null for all. @throws CrestError 403 */
+async function shownRoute({ review, caller }: ExplainParts, place: WantedDryRun['place']): Promise<string | null> {
+  if (await review.may(caller, { verb: 'explain' })) return null;
+  const { id, namespace } = place ?? { id: '', namespace: null };
+  if (namespace === null) {
+    throw new CrestError(
+      403,
+      `none of the Routes that ${caller.name} may list takes the request: its dry run needs the right to explain Routes ` +
+        'in all namespaces',
+    );
+  }
+  const name = id.slice(namespace.length + 1);
+  if (await review.may(caller, { verb: 'explain', namespace, name })) return id;
+  throw new CrestError(403, `${caller.name} may not explain the Route '${id}'`);
 }
 
 /** Returns the namespaces whose Routes the caller may see; null for all. @throws CrestError 403 for none */
@@ -105,10 +169,6 @@ async function listableFor(
     403,
     `${caller.name} may not list Routes in any of the namespaces whose Routes get requests for this host`,
   );
-}
-
-function withoutDryRun({ dryRun: _, ...properties }: JsonObject): JsonObject {
-  return properties;
 }
 
 function readPlane(given: JsonValue | undefined, { defaultGroup, groups = [] }: PublishedState): SelectablePlane {

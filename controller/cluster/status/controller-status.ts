@@ -18,6 +18,9 @@ import type { LeaseElection } from '../identity/lease-election.ts';
 import { readServedRoutes, type ServedRoute, servedRoutes } from './served-routes.ts';
 import { waitsFor } from './waits-for.ts';
 
+/** Milliseconds that the leader has for a dry run: longer than its followers and their data planes. */
+const QUESTION_TIMEOUT = 10_000;
+
 /** Parts of the status of a controller. */
 export interface ControllerStatusParts {
   readonly controller: string;
@@ -76,10 +79,12 @@ export class ControllerStatus {
     return servedRoutes(newest()?.resources?.verdicts ?? [], routePlanes, figures());
   }
 
-  private async askLeader(method: string): Promise<Buffer> {
+  /** @throws Error when there is no leader, or when it does not answer */
+  async askLeader(method: string, question?: Buffer): Promise<Buffer> {
     const { address } = this.parts.election()?.leader ?? {};
     if (address === undefined) throw new Error('no controller is the leader');
-    return askLeader(this.parts.peer, address, method);
+    const asked = question === undefined ? {} : { question, timeout: QUESTION_TIMEOUT };
+    return askLeader(this.parts.peer, address, method, asked);
   }
 
   /** Its own state, with the planes that it knows of. */

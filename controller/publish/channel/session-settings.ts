@@ -19,6 +19,8 @@ export interface SessionSettings {
   readonly goodbye: number;
   /** How long a plane has for the body of a route that it is asked for. */
   readonly recallTimeout: number;
+  /** How long a plane has for a dry run. */
+  readonly explainTimeout: number;
   /** Bytes from which on an update has to wait for admission. */
   readonly largeUpdate: number;
 }
@@ -34,5 +36,6 @@ export const defaultSessionSettings: SessionSettings = {
   maxAge: 30 * 60_000,
   goodbye: 2_000,
   recallTimeout: 5_000,
+  explainTimeout: 8_000,
   largeUpdate: 256 * 1024,
 };

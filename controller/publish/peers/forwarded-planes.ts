@@ -64,7 +64,8 @@ export class ForwardedPlanes {
   *take(): Generator<FollowerMessage, void> {
     if (!this.isIntroduced) {
       this.isIntroduced = true;
-      yield { type: 'peer', protocol: PEER_PROTOCOL, controller: this.controller, clock: this.clock.wall() };
+      const clock = this.clock.wall();
+      yield { type: 'peer', protocol: PEER_PROTOCOL, controller: this.controller, clock, explains: true };
     }
     for (const plane of this.left) {
       this.left.delete(plane);
@@ -79,7 +80,7 @@ export class ForwardedPlanes {
 
   private *takePlane(pending: Pending): Generator<FollowerMessage, void> {
     const { facts } = pending;
-    const { identity, connectedSince, version, units, revision } = facts;
+    const { identity, connectedSince, version, units, explains, revision } = facts;
     const full = pending.routes === null;
     const keys = [...(pending.routes ?? new Set([...facts.running.keys(), ...facts.problems.keys()]))];
     pending.routes = new Set();
@@ -87,7 +88,8 @@ export class ForwardedPlanes {
     do {
       const most = facts.problems.size > PROBLEMS_PER_MESSAGE ? PROBLEMS_PER_MESSAGE : ROUTES_PER_MESSAGE;
       const routes = keys.slice(at, at + most).map((key) => routeOf(facts, key));
-      const stream = { identity, connectedSince, version, ...(units !== undefined && { units }) };
+      const known = { ...(units !== undefined && { units }), ...(explains && { explains }) };
+      const stream = { identity, connectedSince, version, ...known };
       yield { type: 'plane', ...stream, pending: facts.pending, revision, full: full && at === 0, routes };
       at += most;
     } while (at < keys.length);

@@ -1,6 +1,7 @@
 import { NOTICE_KINDS, type RouteProblems } from '../../../contract/channel.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
+import type { DryRunAnswer, DryRunQuestion } from '../dry-run-question.ts';
 import type { NoticeReceiver, NoticeRelay } from '../notice-relay.ts';
 import type { PlaneFacts } from '../plane-facts.ts';
 import type { PlaneLedger } from '../plane-ledger.ts';
@@ -32,6 +33,8 @@ export interface PeerFollowerOptions {
 
 /** Milliseconds that a message may have taken: clocks that seem to differ by less are the same. */
 const ON_THE_WAY = 1000;
+/** Milliseconds that a follower has for a dry run: longer than its data plane. */
+const EXPLAIN_TIMEOUT = 9000;
 
 /** Listener for the identity and the end of a stream. */
 export interface FollowerListener {
@@ -58,6 +61,9 @@ export class PeerFollower {
   private heardAt: number;
   private beating: (() => void) | null = null;
   private leaveNotices: () => void = () => undefined;
+  private explains = false;
+  private asked = 0;
+  private readonly explaining = new Map<number, (answer: DryRunAnswer) => void>();
 
   constructor(options: PeerFollowerOptions, stream: MessageStream, tell: FollowerListener) {
     this.options = options;
@@ -74,6 +80,22 @@ export class PeerFollower {
 
   end(code: Parameters<MessageStream['fail']>[0], details: string): void {
     this.stream.fail(code, details);
+  }
+
+  /** Asks it for a dry run on one of its data planes; null for a controller of an older version. */
+  explain(question: DryRunQuestion): Promise<DryRunAnswer> | null {
+    if (!this.explains || this.stream.signal.aborted) return null;
+    const number = ++this.asked;
+    return new Promise((resolve) => {
+      const done = (answer: DryRunAnswer): void => {
+        callOff();
+        this.explaining.delete(number);
+        resolve(answer);
+      };
+      const callOff = this.clock.after(EXPLAIN_TIMEOUT, () => done(unanswered(this.name)));
+      this.explaining.set(number, done);
+      void this.stream.send(encodePeerMessage({ type: 'explain', number, question }));
+    });
   }
 
   private beat(): void {
@@ -96,12 +118,13 @@ export class PeerFollower {
     else if (this.name === null) this.end('INVALID_ARGUMENT', 'the first message of a stream must name its sender');
     else if (message.type === 'plane') this.takePlane(message, this.name);
     else if (message.type === 'report') this.takeReport(message);
+    else if (message.type === 'explained') this.explaining.get(message.number)?.(message.answer);
     else if (message.type === 'notice') this.options.notices?.receive(message.scope, message.entries, this.notify);
     else if (message.type === 'refresh') this.options.notices?.refresh(message.scope, message, this.notify);
     else if (this.planes.delete(message.plane)) this.options.ledger.left(message.plane, this.name);
   }
 
-  private introduce({ protocol, controller: name, clock }: PeerHello): void {
+  private introduce({ protocol, controller: name, clock, explains }: PeerHello): void {
     if (protocol !== PEER_PROTOCOL) {
       this.end('FAILED_PRECONDITION', `this controller speaks version ${PEER_PROTOCOL}, not ${protocol}`);
       return;
@@ -111,6 +134,7 @@ export class PeerFollower {
       return;
     }
     this.name = name;
+    this.explains = explains === true;
     const ahead = this.clock.wall() - clock;
     this.ahead = Math.abs(ahead) < ON_THE_WAY ? 0 : ahead;
     this.tell.named(name);
@@ -132,7 +156,7 @@ export class PeerFollower {
   };
 
   private takePlane(message: ForwardedPlane, controller: string): void {
-    const { identity, version, units, revision, full, routes } = message;
+    const { identity, version, units, explains, revision, full, routes } = message;
     const connectedSince = message.connectedSince + this.ahead;
     const pending = message.pending && { ...message.pending, sentAt: message.pending.sentAt + this.ahead };
     const known = full ? undefined : this.planes.get(identity.id);
@@ -145,7 +169,8 @@ export class PeerFollower {
       else problems.set(key, problem);
     }
     const lastReport = this.planes.get(identity.id)?.facts.lastReport ?? null;
-    const stream = { identity, controller, connectedSince, version, ...(units !== undefined && { units }) };
+    const optional = { ...(units !== undefined && { units }), ...(explains && { explains }) };
+    const stream = { identity, controller, connectedSince, version, ...optional };
     const facts = { ...stream, pending, revision, running, problems, lastReport };
     this.planes.set(identity.id, { running, problems, facts });
     this.options.ledger.heard(facts, full ? null : routes.map(([key]) => key));
@@ -162,9 +187,14 @@ export class PeerFollower {
   private closed(): void {
     this.beating?.();
     this.leaveNotices();
+    for (const done of [...this.explaining.values()]) done(unanswered(this.name));
     if (this.name === null) return;
     this.tell.gone(this.name);
     this.options.told?.(`controller ${this.name} no longer follows this leader`);
     for (const plane of this.planes.keys()) this.options.ledger.left(plane, this.name);
   }
+}
+
+function unanswered(controller: string | null): DryRunAnswer {
+  return { failure: 'failed', message: `the controller '${controller}', which has the data plane, did not answer` };
 }

@@ -4,6 +4,7 @@ import { backendsSummary, notice, refreshNews } from '../../../contract/channel-
 import { inNotices } from '../../../contract/notice-log.ts';
 import { problemCodes } from '../../../contract/problem.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
+import { type DryRunAnswer, type DryRunQuestion, dryRunAnswer, dryRunQuestion } from '../dry-run-question.ts';
 
 /** The method by which controllers tell the leader of their planes: a stream of JSON messages both ways. */
 export const PEER_METHOD = '/gatewarden.v1.Peer/Forward';
@@ -13,6 +14,9 @@ export const PEER_PLANES_METHOD = '/gatewarden.v1.Peer/Planes';
 
 /** The method by which a follower asks the leader how data planes serve Routes: one answer, as JSON. */
 export const PEER_ROUTES_METHOD = '/gatewarden.v1.Peer/Routes';
+
+/** The method by which a follower has the leader find a data plane for a dry run: one question, one answer, as JSON. */
+export const PEER_DRY_RUN_METHOD = '/gatewarden.v1.Peer/DryRun';
 
 /** The version of these messages. A leader refuses a follower that speaks another one, and its planes are not counted. */
 export const PEER_PROTOCOL = 1;
@@ -24,6 +28,22 @@ export interface PeerHello {
   readonly controller: string;
   /** Milliseconds since 1970 on its clock, which tells all other times that it sends. */
   readonly clock: number;
+  /** Set if it takes `explain`; absent from older controllers. */
+  readonly explains?: true;
+}
+
+/** The leader asks for a dry run on a data plane of a follower. */
+export interface PeerExplain {
+  readonly type: 'explain';
+  readonly number: number;
+  readonly question: DryRunQuestion;
+}
+
+/** The answer to `explain`. */
+export interface PeerExplained {
+  readonly type: 'explained';
+  readonly number: number;
+  readonly answer: DryRunAnswer;
 }
 
 /** Running version of a data plane under one key, and its problems there; null for none. */
@@ -37,6 +57,8 @@ export interface ForwardedPlane {
   readonly version: string;
   /** Absent from older controllers. */
   readonly units?: number;
+  /** Set if it makes dry runs. */
+  readonly explains?: true;
   readonly pending: { readonly revision: string; readonly sentAt: number } | null;
   readonly revision: string | null;
   /** Whether routes that are not named are gone; otherwise they are as before. */
@@ -82,8 +104,9 @@ export type FollowerMessage =
   | ForwardedLeave
   | ForwardedNotice
   | ForwardedRefresh
+  | PeerExplained
   | PeerHeartbeat;
-export type LeaderMessage = ForwardedNotice | ForwardedRefresh | PeerHeartbeat;
+export type LeaderMessage = ForwardedNotice | ForwardedRefresh | PeerExplain | PeerHeartbeat;
 
 const text = z.string();
 const routeKey = z.object({ router: text, id: text });
@@ -135,13 +158,20 @@ const forwardedRefresh = refreshNews.extend({ scope });
 const heartbeat = z.object({ type: z.literal('heartbeat'), notices: z.exactOptional(z.array(text)) });
 
 const followerMessage: z.ZodType<FollowerMessage> = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('peer'), protocol: z.number(), controller: text.min(1), clock: z.number() }),
+  z.object({
+    type: z.literal('peer'),
+    protocol: z.number(),
+    controller: text.min(1),
+    clock: z.number(),
+    explains: z.exactOptional(z.literal(true)),
+  }),
   z.object({
     type: z.literal('plane'),
     identity,
     connectedSince: z.number(),
     version: text,
     units: z.exactOptional(z.number()),
+    explains: z.exactOptional(z.literal(true)),
     pending: z.object({ revision: text, sentAt: z.number() }).nullable(),
     revision: text.nullable(),
     full: z.boolean(),
@@ -151,12 +181,14 @@ const followerMessage: z.ZodType<FollowerMessage> = z.discriminatedUnion('type',
   z.object({ type: z.literal('left'), plane: text }),
   forwardedNotice,
   forwardedRefresh,
+  z.object({ type: z.literal('explained'), number: z.number(), answer: dryRunAnswer }),
   heartbeat,
 ]);
 
 const leaderMessage: z.ZodType<LeaderMessage> = z.discriminatedUnion('type', [
   forwardedNotice,
   forwardedRefresh,
+  z.object({ type: z.literal('explain'), number: z.number(), question: dryRunQuestion }),
   heartbeat,
 ]);
 

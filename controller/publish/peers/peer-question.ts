@@ -5,8 +5,19 @@ import type { PeerStreamOptions } from './peer-stream.ts';
 /** Milliseconds that the leader may take to answer. */
 const TIMEOUT = 3000;
 
+export interface LeaderQuestion {
+  /** Null where the method says it all. */
+  readonly question?: Buffer | null;
+  readonly timeout?: number;
+}
+
 /** Asks the leader something that has one answer. @throws Error when it does not answer in time, or refuses */
-export async function askLeader(options: PeerStreamOptions, address: string, method: string): Promise<Buffer> {
+export async function askLeader(
+  options: PeerStreamOptions,
+  address: string,
+  method: string,
+  { question = null, timeout = TIMEOUT }: LeaderQuestion = {},
+): Promise<Buffer> {
   const metadata = new Metadata();
   metadata.set('authorization', `Bearer ${await options.token()}`);
   const client = new Client(address, options.credentials(), {
@@ -21,12 +32,13 @@ export async function askLeader(options: PeerStreamOptions, address: string, met
   const asIs = (bytes: Buffer): Buffer => bytes;
   try {
     return await new Promise((resolve, reject) => {
-      const deadline = Date.now() + TIMEOUT;
+      const deadline = Date.now() + timeout;
       const call = client.makeBidiStreamRequest(method, asIs, asIs, metadata, { deadline });
       call.on('data', (bytes: Buffer) => {
         resolve(bytes);
         call.cancel();
       });
+      if (question !== null) call.write(question);
       call.on('error', reject);
       call.on('end', () => reject(new Error('the leader did not answer')));
     });

@@ -1,7 +1,9 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { MessageStream } from '../channel/message-stream.ts';
+import { type DryRunAnswer, type DryRunQuestion, dryRunQuestion } from '../dry-run-question.ts';
+import { PeerDryRuns, type PeerDryRunsOptions } from './peer-dry-runs.ts';
 import { PeerFollower, type PeerFollowerOptions } from './peer-follower.ts';
-import { PEER_METHOD, PEER_PLANES_METHOD, PEER_ROUTES_METHOD } from './peer-messages.ts';
+import { PEER_DRY_RUN_METHOD, PEER_METHOD, PEER_PLANES_METHOD, PEER_ROUTES_METHOD } from './peer-messages.ts';
 
 export interface PeerServiceOptions extends PeerFollowerOptions {
   /** What a follower shows of all planes. */
@@ -10,7 +12,14 @@ export interface PeerServiceOptions extends PeerFollowerOptions {
   routes(): readonly object[];
   /** Whether this token is a controller's. Rejects when that cannot be found out, which counts as no. */
   authenticate(token: string): Promise<boolean>;
+  /** Data planes of this controller. */
+  readonly sessions: PeerDryRunsOptions['sessions'];
+  /** Asks the leader something, as a follower. @throws Error */
+  askLeader(method: string, question: Buffer): Promise<Buffer>;
 }
+
+const LONGEST_QUESTION = 4 * 1024 * 1024;
+const QUESTION_TIMEOUT = 5000;
 
 /** Takes what followers say of their planes into the ledger, as long as this controller leads. */
 export class PeerService {
@@ -19,18 +28,28 @@ export class PeerService {
     forward: (call: ServerDuplexStream<Buffer, Buffer>): void => void this.accept(call),
     planes: (call: ServerDuplexStream<Buffer, Buffer>): void => void this.answer(call, () => this.options.planes()),
     routes: (call: ServerDuplexStream<Buffer, Buffer>): void => void this.answer(call, () => this.options.routes()),
+    dryRun: (call: ServerDuplexStream<Buffer, Buffer>): void => void this.answerDryRun(call),
   };
   /** The same by the names of the methods. */
   readonly methods = {
     [PEER_METHOD]: this.handlers.forward,
     [PEER_PLANES_METHOD]: this.handlers.planes,
     [PEER_ROUTES_METHOD]: this.handlers.routes,
+    [PEER_DRY_RUN_METHOD]: this.handlers.dryRun,
   };
+  /** Dry runs on the data planes of all controllers. */
+  readonly dryRuns: PeerDryRuns;
   private readonly options: PeerServiceOptions;
   private readonly followers = new Map<string, PeerFollower>();
 
   constructor(options: PeerServiceOptions) {
     this.options = options;
+    const { controller, ledger, sessions } = options;
+    this.dryRuns = new PeerDryRuns({
+      ...{ controller, ledger, sessions, isLeader: () => options.isLeader() },
+      askFollower: (follower, question) => this.followers.get(follower)?.explain(question) ?? null,
+      askLeader: (question) => options.askLeader(PEER_DRY_RUN_METHOD, Buffer.from(JSON.stringify(question))),
+    });
   }
 
   /** Names of the controllers that follow. */
@@ -62,6 +81,24 @@ export class PeerService {
     stream.end();
   }
 
+  private async answerDryRun(call: ServerDuplexStream<Buffer, Buffer>): Promise<void> {
+    const stream = await this.admitted(call);
+    if (stream === null) return;
+    const bytes = await stream.first(QUESTION_TIMEOUT);
+    if (bytes === null) {
+      stream.fail('DEADLINE_EXCEEDED', 'no question came');
+      return;
+    }
+    await stream.send(Buffer.from(JSON.stringify(await this.explained(bytes))));
+    stream.end();
+  }
+
+  private async explained(bytes: Buffer): Promise<DryRunAnswer> {
+    const question = bytes.length > LONGEST_QUESTION ? null : readQuestion(bytes);
+    if (question === null) return { failure: 'failed', message: 'the leader does not understand the question' };
+    return this.dryRuns.answer(question);
+  }
+
   /** @returns null when it is no controller's, or this controller does not lead */
   private async admitted(call: ServerDuplexStream<Buffer, Buffer>): Promise<MessageStream | null> {
     const stream = new MessageStream(call);
@@ -83,5 +120,13 @@ export class PeerService {
   private take(name: string, follower: PeerFollower): void {
     this.followers.get(name)?.end('ABORTED', 'there is a newer stream');
     this.followers.set(name, follower);
+  }
+}
+
+function readQuestion(bytes: Buffer): DryRunQuestion | null {
+  try {
+    return dryRunQuestion.safeParse(JSON.parse(bytes.toString())).data ?? null;
+  } catch {
+    return null;
   }
 }

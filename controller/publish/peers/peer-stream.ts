@@ -2,9 +2,16 @@ import { type ChannelCredentials, type ChannelOptions, Client, type ClientDuplex
 import { MAX_MESSAGE_BYTES } from '../../../contract/channel-codec.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { errorText } from '../../../platform/error-text.ts';
+import type { DryRunAnswer, DryRunQuestion } from '../dry-run-question.ts';
 import type { NoticeReceiver, NoticeRelay } from '../notice-relay.ts';
 import type { ForwardedPlanes } from './forwarded-planes.ts';
-import { decodeLeaderMessage, encodePeerMessage, noticeMessages, PEER_METHOD } from './peer-messages.ts';
+import {
+  decodeLeaderMessage,
+  encodePeerMessage,
+  noticeMessages,
+  PEER_METHOD,
+  type PeerExplain,
+} from './peer-messages.ts';
 
 export interface PeerStreamOptions {
   readonly clock?: Clock;
@@ -18,6 +25,8 @@ export interface PeerStreamOptions {
   readonly heartbeat?: number;
   /** Tells the leader of notices and takes its own; absent where none are passed on. */
   readonly notices?: NoticeRelay;
+  /** Has a data plane of this controller make a dry run for the leader; absent where none is made. */
+  explain?(question: DryRunQuestion): Promise<DryRunAnswer>;
 }
 
 /** One stream to one leader. */
@@ -103,10 +112,17 @@ export class PeerStream {
     this.wasHeard = true;
     this.heardAt = this.clock.steady();
     const { notices } = this.options;
-    const message = notices === undefined ? null : decodeLeaderMessage(bytes);
-    if (message?.type === 'notice') notices?.receive(message.scope, message.entries, this.notify);
+    const message = decodeLeaderMessage(bytes);
+    if (message?.type === 'explain') void this.explain(message);
+    else if (message?.type === 'notice') notices?.receive(message.scope, message.entries, this.notify);
     else if (message?.type === 'refresh') notices?.refresh(message.scope, message, this.notify);
     else if (message?.notices !== undefined) this.tellNotices(message.notices);
+  }
+
+  private async explain({ number, question }: PeerExplain): Promise<void> {
+    const answer = await this.options.explain?.(question);
+    if (this.isOver || answer === undefined) return;
+    this.call?.write(encodePeerMessage({ type: 'explained', number, answer }));
   }
 
   /** A leader takes only the kinds that it names. */

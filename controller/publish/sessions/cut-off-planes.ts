@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { GROUP } from '../../../contract/resources/resource.ts';
 import type { PlaneFacts } from '../plane-facts.ts';
+import type { PlaneLedger } from '../plane-ledger.ts';
 
 /** Most characters of the note: it is written with every renewal of the Lease. */
 const MOST_CHARACTERS = 32_768;
@@ -15,6 +17,22 @@ const note = z.array(
     since: z.number(),
   }),
 );
+
+/** Annotation of the Lease in which a leader names planes that no controller reaches and that may take requests. */
+const CUT_OFF_PLANES = `${GROUP}/planes-without-controller`;
+
+/** Keeps the planes that no controller reaches in the Lease, from one leader to the next. */
+export function cutOffNotes(ledger: PlaneLedger): {
+  readonly annotation: string;
+  write(): string | null;
+  read(text: string): void;
+} {
+  return {
+    annotation: CUT_OFF_PLANES,
+    write: () => cutOffNote(ledger.planes),
+    read: (text) => ledger.remember(readCutOffNote(text)),
+  };
+}
 
 /** Notes the planes that no controller reaches and that may take requests, for the next leader; null when there are none. */
 export function cutOffNote(planes: readonly PlaneFacts[]): string | null {

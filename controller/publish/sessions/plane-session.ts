@@ -25,6 +25,7 @@ import type { PlaneView, PreparedUpdate } from './plane-view.ts';
 import type { PlaneViews } from './plane-views.ts';
 import { RunningRoutes } from './running-routes.ts';
 import { SessionClock } from './session-clock.ts';
+import { SessionExplanations } from './session-explanations.ts';
 import type { SessionListener } from './session-listener.ts';
 import { SessionNotices } from './session-notices.ts';
 
@@ -66,6 +67,7 @@ interface Refused {
 /** One stream with one plane: brings it to the newest state, one update at a time, and knows what it runs. */
 export class PlaneSession {
   readonly identity: PlaneIdentity;
+  readonly explanations: SessionExplanations;
   private readonly options: PlaneSessionOptions;
   private readonly stream: MessageStream;
   private readonly connectedSince: number;
@@ -100,6 +102,10 @@ export class PlaneSession {
       send: (message) => this.send(message),
       tooMany: (dropped) => options.listener.tooManyNotices?.(this.facts, dropped),
     });
+    this.explanations = new SessionExplanations({
+      ...{ clock, timeout: settings.explainTimeout, plane: identity.name },
+      send: (message) => this.send(message),
+    });
     this.backOff = new BackOff({ first: settings.nackPause, longest: settings.nackPauseLimit, jitter: 0 });
     this.findView();
     this.state = new RunningRoutes(hello.holds, this.view);
@@ -119,8 +125,8 @@ export class PlaneSession {
     const { revision, running, problems } = this.state;
     const { controller, hello } = this.options;
     const pending = delivery === null ? null : { revision: delivery.update.revision, sentAt: delivery.sentWall };
-    const { version, units } = hello;
-    const stream = { identity, controller, connectedSince, version, units };
+    const { version, units, explains } = hello;
+    const stream = { identity, controller, connectedSince, version, units, ...(explains && { explains }) };
     return { ...stream, pending, revision, running, problems, lastReport };
   }
 
@@ -155,6 +161,11 @@ export class PlaneSession {
       this.isPreparing = false;
       this.wake();
     });
+  }
+
+  /** Whether the stream is about to end. */
+  get isLeaving(): boolean {
+    return this.stream.signal.aborted || this.isEnding || this.isSentAway;
   }
 
   /** Whether it runs that version of a route. */
@@ -288,6 +299,9 @@ export class PlaneSession {
       case 'recalled':
         for (const route of message.routes) this.recalledRoute(route);
         break;
+      case 'explained':
+        this.explanations.answered(message);
+        break;
       case 'notice':
       case 'refresh':
         this.notices.take(message);
@@ -368,6 +382,7 @@ export class PlaneSession {
     this.notices.leave();
     for (const callOff of this.delivery?.callOff ?? []) callOff();
     for (const done of [...this.recalls.values()]) done(null);
+    this.explanations.close();
     if (this.view !== null) views.leave(this.identity, this.view);
     listener.closed(this.facts, this.endReason);
   }

@@ -7,6 +7,13 @@ import { PlaneArrivals } from '../channel/plane-arrivals.ts';
 import type { PlaneGrant } from '../channel/plane-authentication.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
 import { defaultSessionSettings, type SessionSettings } from '../channel/session-settings.ts';
+import {
+  type DryRunAnswer,
+  type DryRunQuestion,
+  isAskedFor,
+  servesRevision,
+  withoutPlane,
+} from '../dry-run-question.ts';
 import { NoticeRelay } from '../notice-relay.ts';
 import type { PlaneFacts } from '../plane-facts.ts';
 import type { PublishedState } from '../published-state.ts';
@@ -155,6 +162,26 @@ export class PlaneSessions {
     const answer = this.ask(route, hash).finally(() => this.recalls.delete(key));
     this.recalls.set(key, answer);
     return answer;
+  }
+
+  /** Has a plane of this controller make a dry run: one that is ready and runs the newest revision. */
+  async explain(question: DryRunQuestion): Promise<DryRunAnswer> {
+    const asked = this.facts.filter((facts) => isAskedFor(facts, question));
+    const session = this.explaining(question);
+    return session?.explanations.ask(question.request, question.route) ?? withoutPlane(asked, question.plane);
+  }
+
+  /** Identity of the plane that would be asked; null for none. */
+  explainer(question: Pick<DryRunQuestion, 'plane'>): PlaneIdentity | null {
+    return this.explaining(question)?.identity ?? null;
+  }
+
+  private explaining(question: Pick<DryRunQuestion, 'plane'>): PlaneSession | undefined {
+    const able = [...this.sessions.values()].filter(({ facts, identity, isLeaving }) => {
+      if (isLeaving || facts.explains !== true || !isAskedFor(facts, question)) return false;
+      return servesRevision(facts, this.revisionFor(identity));
+    });
+    return able.toSorted((a, b) => a.explanations.size - b.explanations.size)[0];
   }
 
   /** Tells every plane to go, to this controller's peers or to whoever comes after it. */

@@ -13,6 +13,7 @@ import { PlaneLedger } from '../../../controller/publish/plane-ledger.ts';
 import { publishedState } from '../../support/channel/published-routes.ts';
 import type { ScriptedPlane } from '../../support/channel/scripted-plane.ts';
 import { ServedChannel } from '../../support/channel/served-channel.ts';
+import { noPeerDryRuns } from '../../support/crest/no-dry-runs.ts';
 
 const TOKENS = { edge: 'token-of-the-group-edge-which-is-long', inside: 'token-of-the-group-inside-which-is-long' };
 
@@ -215,7 +216,7 @@ async function leading() {
   const ledger = new PlaneLedger({ changed: () => {} });
   const service = new PeerService({
     ...{ controller: 'leader', ledger, notices, heartbeat: 60_000, isLeader: () => true },
-    ...{ planes: () => [], routes: () => [] },
+    ...{ planes: () => [], routes: () => [], ...noPeerDryRuns },
     authenticate: async () => true,
   });
   const server = new Server();

@@ -9,6 +9,7 @@ import { BASE_PROBLEMS, type PlaneFacts } from '../../../controller/publish/plan
 import { PlaneLedger } from '../../../controller/publish/plane-ledger.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import { plane, routeKey, routeProblems } from '../../support/cluster/judged-resources.ts';
+import { noPeerDryRuns } from '../../support/crest/no-dry-runs.ts';
 
 /** Other tests may keep the machine busy for a while. */
 function until(look: () => void): Promise<void> {
@@ -27,6 +28,7 @@ class Leader {
     ledger: this.ledger,
     planes: () => this.ledger.planes.map(({ identity }) => ({ plane: identity.name })),
     routes: () => [],
+    ...noPeerDryRuns,
     heartbeat: 60_000,
     isLeader: () => this.isLeader,
     authenticate: async (token) => token === 'good',

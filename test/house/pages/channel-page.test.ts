@@ -21,6 +21,7 @@ const sections: readonly [heading: string, interfaces: readonly string[]][] = [
   ['Problem', ['Problem']],
   ['nack', ['Nack']],
   ['recalled', ['Recalled']],
+  ['explained', ['Explained']],
   ['report', ['Report']],
   ['BackendsSummary', ['BackendsSummary']],
   ['RouteReport', ['RouteKey', 'RouteReport']],
@@ -40,6 +41,8 @@ const sections: readonly [heading: string, interfaces: readonly string[]][] = [
   ['ServiceEndpoints', ['ServiceEndpoints']],
   ['ServiceTarget', ['ServiceTarget']],
   ['recall', ['Recall']],
+  ['explain', ['Explain']],
+  ['DescribedRequest', ['DescribedRequest']],
   ['goaway', ['GoAway']],
 ];
 
@@ -62,7 +65,7 @@ describe('docs/channel.md', () => {
     const types = examples.map((text) => {
       const bytes = Buffer.from(text);
       const { type } = JSON.parse(text) as { type: string };
-      const isController = ['welcome', 'update', 'recall', 'goaway'].includes(type);
+      const isController = ['welcome', 'update', 'recall', 'explain', 'goaway'].includes(type);
       expect((isController ? decodeControllerMessage(bytes) : decodePlaneMessage(bytes)).type).toBe(type);
       return type;
     });
@@ -78,7 +81,8 @@ describe('docs/channel.md', () => {
   });
 
   it('names the method, the version and the times that hold', () => {
-    const { heartbeat, report, ackLimit, maxAge, largeUpdate, nackPause, recallTimeout } = defaultSessionSettings;
+    const { heartbeat, report, ackLimit, maxAge, largeUpdate, nackPause, recallTimeout, explainTimeout } =
+      defaultSessionSettings;
     const texts = [
       `\`${CHANNEL_METHOD}\``,
       `| ${CHANNEL_PROTOCOL} (\`CHANNEL_PROTOCOL\`)`,
@@ -88,6 +92,7 @@ describe('docs/channel.md', () => {
       `After ${ackLimit / 1000} s without an answer`,
       `only after ${nackPause / 1000} s`,
       `answered within ${recallTimeout / 1000} s`,
+      `with \`explained\` within ${explainTimeout / 1000} s`,
       `updates of ${largeUpdate / 1024} KiB and more`,
     ];
     expect(texts.filter((text) => !page.includes(text))).toEqual([]);

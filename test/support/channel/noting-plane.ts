@@ -29,6 +29,9 @@ export class NotingPlane implements PreparedPlane {
     return this.applyWhole(update);
   }
   forbid(): void {}
+  dryRun(): Promise<never> {
+    return Promise.reject(new Error('no gateway unit serves'));
+  }
   report(): { readonly routes: [] } {
     return { routes: [] };
   }

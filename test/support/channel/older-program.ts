@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Fields of messages that the version before this one did not have. */
-const ADDED_FIELDS = ['authorities', 'counts'];
+const ADDED_FIELDS = ['authorities', 'counts', 'explains'];
 
 /**
  * Copies the program to a folder, without one type of object, as a version from before that type would be.

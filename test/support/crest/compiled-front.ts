@@ -8,6 +8,7 @@ import type { PlaneReport } from '../../../controller/admin/status-report.ts';
 import type { ApiAnswer, ApiRequest } from '../../../controller/cluster/api/api-client.ts';
 import { CallerGate } from '../../../controller/cluster/crest/caller-gate.ts';
 import { CrestFront, type CrestFrontOptions } from '../../../controller/cluster/crest/crest-front.ts';
+import type { DryRunPlanes, MadeDryRun } from '../../../controller/cluster/crest/explain-for-caller.ts';
 import { ConsoleSessions } from '../../../controller/cluster/sign-in/console-sessions.ts';
 import { openidPaths } from '../../../controller/cluster/sign-in/openid-paths.ts';
 import type { OpenidSignIn } from '../../../controller/cluster/sign-in/openid-sign-in.ts';
@@ -20,6 +21,7 @@ import { AdminServer } from '../../../platform/admin/admin-server.ts';
 import { AdminTable } from '../../../platform/admin/admin-table.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { CompiledCluster } from '../cluster/compiled-cluster.ts';
+import { noDryRuns } from './no-dry-runs.ts';
 
 /** Rights of users by name, such as `list routes shop`, `get secretstores shop/keys`, `* * *` or `get /status`. */
 export type UserRights = Readonly<Record<string, readonly string[]>>;
@@ -74,6 +76,8 @@ export type FrontSetting = {
   readonly served?: () => Promise<readonly ServedRoute[]>;
   /** Versions of Routes; by default none are kept. */
   readonly history?: NonNullable<CrestFrontOptions['history']>;
+  /** Data planes for dry runs; none by default. */
+  readonly dryRuns?: DryRunPlanes;
   /** Keys of console sessions; nobody can sign in without them. */
   readonly consoleKeys?: () => readonly string[];
   /** Signs people in to the console at this origin. */
@@ -91,7 +95,7 @@ export async function compiledFront(
   setting: FrontSetting = {},
 ) {
   const { isFollowed = () => true, served = async () => [], consoleKeys, openid, clock = systemClock } = setting;
-  const { userOf = (token) => token, history } = setting;
+  const { userOf = (token) => token, history, dryRuns = noDryRuns } = setting;
   const asked: string[] = [];
   const seen = { seen: null, versionOf: () => null };
   const mapOf = (kind: ResourceKind) =>
@@ -104,6 +108,7 @@ export async function compiledFront(
   const sessions = consoleKeys && new ConsoleSessions(consoleSealing(consoleKeys), clock);
   const signedIn: string[] = [];
   const rejected: number[] = [];
+  const dryRan: MadeDryRun[] = [];
   const front = new CrestFront({
     ...{
       api,
@@ -115,6 +120,8 @@ export async function compiledFront(
     planes,
     history: history ?? null,
     evaluate: evaluateExpression,
+    dryRuns,
+    dryRan: (made) => void dryRan.push(made),
     served,
     verdicts: () => compilation.resources?.verdicts ?? [],
     explain: explainAction({
@@ -164,5 +171,5 @@ export async function compiledFront(
     const text = await answer.text();
     return { status: answer.status, text, body: text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {} };
   };
-  return { ask, asked, failures, port, signedIn, rejected, unfinished };
+  return { ask, asked, failures, port, signedIn, rejected, unfinished, dryRan };
 }

@@ -12,6 +12,7 @@ import { AdminServer } from '../../../../platform/admin/admin-server.ts';
 import { AdminTable } from '../../../../platform/admin/admin-table.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import { routeManifest } from '../../../support/cluster/route-manifest.ts';
+import { noDryRuns } from '../../../support/crest/no-dry-runs.ts';
 import { ManualClock } from '../../../support/gateways/manual-clock.ts';
 
 const ROBOT = 'system:serviceaccount:home:robot';
@@ -78,6 +79,7 @@ async function served({ rate = 1000, isListed = true, clock = new ManualClock() 
     explain: async () => ({}),
     evaluate: () => ({ outcome: 'failed', warnings: [] }),
     live: { published: null },
+    dryRuns: noDryRuns,
     source: {
       resources: (kind) => (kind === 'Route' ? routes : new Map()),
       resource: (kind, namespace, name) => (kind === 'Route' ? (routes.get(`${namespace}/${name}`) ?? null) : null),

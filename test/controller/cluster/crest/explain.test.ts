@@ -158,13 +158,6 @@ describe('the action explain in a cluster', () => {
     expect(text).toContain(message);
   });
 
-  it('says that a controller makes no dry runs', async () => {
-    const { ask } = await compiledFront(cluster(), RIGHTS);
-    const { status, text } = await ask('operator', EXPLAIN, { uri: '/', dryRun: true });
-    expect(status).toBe(501);
-    expect(text).toContain('a controller makes no dry runs');
-  });
-
   it('shows the last Routes of many, and says how many are left out', async () => {
     const many = new CompiledCluster();
     for (let at = 0; at < 500; at++) many.route(`shop/r${String(at).padStart(3, '0')}`, under(`/${at}$`));

@@ -72,7 +72,7 @@ describe('permissions of a caller of the cluster', () => {
     const editor = (await ask('editor', 'GET /api/permissions/shop')).body as unknown as ShownPermissions;
     const viewer = (await ask('viewer', 'GET /api/permissions/shop')).body as unknown as ShownPermissions;
     expect(editor.routes.update.reason).toBe("this gateway does not watch the namespace 'shop'");
-    expect(allowedIn(editor)).toEqual(['read', 'query', 'explain']);
+    expect(allowedIn(editor)).toEqual(['read', 'query', 'explain', 'dryRun']);
     expect(JSON.stringify(viewer)).not.toContain('watch');
   });
 
@@ -98,6 +98,6 @@ describe('permissions of a caller of the cluster', () => {
   it('cost one review for each verb where the caller has all rights', async () => {
     const { ask, asked } = await served();
     await ask('operator', 'GET /api/permissions/shop.orders');
-    expect(asked).toHaveLength(6);
+    expect(asked).toHaveLength(7);
   });
 });

@@ -1,0 +1,66 @@
+import type { ControllerMessage, DescribedRequest, Explained } from '../../../contract/channel.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { DryRunAnswer } from '../dry-run-question.ts';
+
+export interface SessionExplanationsOptions {
+  readonly clock: Clock;
+  /** Milliseconds that the data plane has for an answer. */
+  readonly timeout: number;
+  /** Name of the data plane. */
+  readonly plane: string;
+  send(message: ControllerMessage): void;
+}
+
+/** Dry runs that a data plane is asked for at once by one controller. */
+const MOST = 4;
+
+/** Dry runs that one data plane was asked for. */
+export class SessionExplanations {
+  private readonly options: SessionExplanationsOptions;
+  private readonly waiting = new Map<number, (answer: DryRunAnswer) => void>();
+  private last = 0;
+
+  constructor(options: SessionExplanationsOptions) {
+    this.options = options;
+  }
+
+  /** How many it makes now. */
+  get size(): number {
+    return this.waiting.size;
+  }
+
+  ask(request: DescribedRequest, route: string | null): Promise<DryRunAnswer> {
+    const { clock, timeout, plane, send } = this.options;
+    if (this.waiting.size >= MOST) {
+      return Promise.resolve(failed(`the data plane '${plane}' makes ${MOST} dry runs already, try again later`));
+    }
+    const number = ++this.last;
+    return new Promise((resolve) => {
+      const done = (answer: DryRunAnswer): void => {
+        callOff();
+        this.waiting.delete(number);
+        resolve(answer);
+      };
+      const late = `the data plane '${plane}' did not answer within ${timeout / 1000} seconds`;
+      const callOff = clock.after(timeout, () => done(failed(late)));
+      this.waiting.set(number, done);
+      send({ type: 'explain', number, request, ...(route !== null && { route }) });
+    });
+  }
+
+  answered({ number, dryRun, failure = 'it gave no reason' }: Explained): void {
+    const { plane } = this.options;
+    const answer = dryRun === undefined ? failed(`the dry run on '${plane}' failed: ${failure}`) : null;
+    this.waiting.get(number)?.(answer ?? { dryRun: { ...dryRun!, plane } });
+  }
+
+  /** The stream has ended. */
+  close(): void {
+    const reason = `the data plane '${this.options.plane}' disconnected during the dry run`;
+    for (const done of [...this.waiting.values()]) done(failed(reason));
+  }
+}
+
+function failed(message: string): DryRunAnswer {
+  return { failure: 'failed', message };
+}
