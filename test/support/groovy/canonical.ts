@@ -1,3 +1,4 @@
+import { textForJava } from '../../../dataplane/scripts/groovy/runtime/failures.ts';
 import { isEnumConstant } from '../../../dataplane/scripts/groovy/runtime/instance.ts';
 import type { Machine } from '../../../dataplane/scripts/groovy/runtime/machine.ts';
 import { Closure } from '../../../dataplane/scripts/groovy/values/closure.ts';
@@ -29,7 +30,7 @@ export function canonical(rt: Machine, value: Value): unknown {
     return value;
   if (typeof value === 'bigint') return { $long: String(value) };
   const text = (): string => rt.text(value);
-  if (value instanceof GString) return text();
+  if (value instanceof GString) return textForJava(rt, value);
   if (value instanceof Short) return { $short: text() };
   if (value instanceof Byte) return { $byte: text() };
   if (value instanceof BigInteger) return { $bigint: text() };

@@ -34,7 +34,7 @@ import { CLASS, type JavaClass, OBJECT, type Value } from '../values/java-class.
 import { BigInteger, Byte, Char, Double, Float, Short } from '../values/numbers.ts';
 import { Throwable, Thrown } from '../values/throwable.ts';
 import { type Core, MISSING, settle } from './core.ts';
-import { castFailure, missingConstructor } from './failures.ts';
+import { castFailure, missingConstructor, textForJava } from './failures.ts';
 import { declaredOf, isEnumConstant } from './instance.ts';
 import { hasOneAbstract, objectBelow } from './objects/abstract-proxies.ts';
 import { prepareNow } from './objects/class-preparation.ts';
@@ -57,7 +57,7 @@ export function castTo(core: Core, value: Value, type: JavaClass): Value {
   if (boxed.isAssignableFrom(own)) return value;
   if (type.component !== null) return toArray(core, value, type);
   if (boxed === BOOLEAN) return core.truth(value);
-  if (boxed === STRING) return core.text(value);
+  if (boxed === STRING) return textForJava(core, value);
   if (boxed === CLASS) {
     const found = core.classes.find(core.text(value));
     if (found === undefined) checkClassName(core, core.text(value));
@@ -226,6 +226,7 @@ export function asType(core: Core, value: Value, type: JavaClass): Value {
         );
   if (custom !== MISSING) return core.now(settle(custom));
   if (typeof value === 'string' || value instanceof GString) return textAs(core, core.text(value), value, type, boxed);
+  if (boxed === STRING) return core.text(value);
   if (value instanceof GMap && type.isInterface) return proxyOf(core, value, type);
   if ((value instanceof GMap || value instanceof Closure) && isClassToExtend(type)) return asObject(core, value, type);
   if (value instanceof Float && (boxed === DOUBLE || boxed === BIG_DECIMAL))

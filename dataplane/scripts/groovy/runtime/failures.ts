@@ -115,6 +115,21 @@ export function castFailure(rt: Runtime, value: Value, type: JavaClass, hint = '
   );
 }
 
+function isChecked(rt: Runtime, throwable: Throwable): boolean {
+  const isOf = (name: string): boolean => rt.isInstance(throwable, rt.class(`java.lang.${name}`));
+  return isOf('Exception') && !isOf('RuntimeException');
+}
+
+/** A text that code of Java asks an object for: a checked exception of its `toString()` is wrapped there. */
+export function textForJava(rt: Runtime, value: Value): string {
+  try {
+    return rt.text(value);
+  } catch (error) {
+    if (!(error instanceof Thrown) || !isChecked(rt, error.throwable)) throw error;
+    return rt.fail('groovy.lang.GroovyRuntimeException', null, error.throwable);
+  }
+}
+
 export function nullPointer(rt: Runtime, message: string): never {
   return rt.fail('java.lang.NullPointerException', message);
 }

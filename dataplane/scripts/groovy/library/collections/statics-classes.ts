@@ -280,7 +280,8 @@ const mapKinds = ['EmptyMap', 'SingletonMap', 'SynchronizedMap', 'UnmodifiableSo
 
 /** The iterator of a collection of one element. */
 function loneIterator(rt: Runtime, self: Value): Value {
-  return new JavaIterator(rt, cursorOver(itemsNow(rt, self)), 'java.util.Collections$1');
+  const remove = (): never => rt.fail('java.lang.UnsupportedOperationException', null);
+  return new JavaIterator(rt, { ...cursorOver(itemsNow(rt, self)), remove }, 'java.util.Collections$1');
 }
 
 export const staticsClasses: readonly ClassSpec[] = [
