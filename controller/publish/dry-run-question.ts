@@ -3,6 +3,7 @@ import type { DescribedRequest } from '../../contract/channel.ts';
 import { describedRequest } from '../../contract/channel-schema.ts';
 import type { DryRun } from '../../contract/shown/dry-run.ts';
 import { dryRun } from '../../contract/shown/dry-run-schema.ts';
+import { errorText } from '../../platform/error-text.ts';
 import type { PlaneFacts } from './plane-facts.ts';
 import type { SelectablePlane } from './sessions/plane-selection.ts';
 
@@ -50,6 +51,11 @@ export const dryRunAnswer: z.ZodType<DryRunAnswer> = z.union([
 /** @throws Error for something else */
 export function decodeDryRunAnswer(bytes: Uint8Array): DryRunAnswer {
   return dryRunAnswer.parse(JSON.parse(new TextDecoder().decode(bytes)));
+}
+
+/** Answers the controller that asked when a dry run ended with an error. */
+export function failedDryRun(error: unknown): DryRunAnswer {
+  return { failure: 'failed', message: `the dry run failed: ${errorText(error)}` };
 }
 
 /** Whether a data plane is one of those that a question is for. */

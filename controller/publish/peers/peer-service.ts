@@ -1,6 +1,6 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { MessageStream } from '../channel/message-stream.ts';
-import { type DryRunAnswer, type DryRunQuestion, dryRunQuestion } from '../dry-run-question.ts';
+import { type DryRunAnswer, type DryRunQuestion, dryRunQuestion, failedDryRun } from '../dry-run-question.ts';
 import { PeerDryRuns, type PeerDryRunsOptions } from './peer-dry-runs.ts';
 import { PeerFollower, type PeerFollowerOptions } from './peer-follower.ts';
 import { PEER_DRY_RUN_METHOD, PEER_METHOD, PEER_PLANES_METHOD, PEER_ROUTES_METHOD } from './peer-messages.ts';
@@ -96,7 +96,7 @@ export class PeerService {
   private async explained(bytes: Buffer): Promise<DryRunAnswer> {
     const question = bytes.length > LONGEST_QUESTION ? null : readQuestion(bytes);
     if (question === null) return { failure: 'failed', message: 'the leader does not understand the question' };
-    return this.dryRuns.answer(question);
+    return this.dryRuns.answer(question).catch(failedDryRun);
   }
 
   /** @returns null when it is no controller's, or this controller does not lead */

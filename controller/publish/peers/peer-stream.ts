@@ -2,7 +2,7 @@ import { type ChannelCredentials, type ChannelOptions, Client, type ClientDuplex
 import { MAX_MESSAGE_BYTES } from '../../../contract/channel-codec.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { errorText } from '../../../platform/error-text.ts';
-import type { DryRunAnswer, DryRunQuestion } from '../dry-run-question.ts';
+import { type DryRunAnswer, type DryRunQuestion, failedDryRun } from '../dry-run-question.ts';
 import type { NoticeReceiver, NoticeRelay } from '../notice-relay.ts';
 import type { ForwardedPlanes } from './forwarded-planes.ts';
 import {
@@ -120,7 +120,7 @@ export class PeerStream {
   }
 
   private async explain({ number, question }: PeerExplain): Promise<void> {
-    const answer = await this.options.explain?.(question);
+    const answer = await this.options.explain?.(question).catch(failedDryRun);
     if (this.isOver || answer === undefined) return;
     this.call?.write(encodePeerMessage({ type: 'explained', number, answer }));
   }

@@ -1,4 +1,10 @@
-import type { ControllerMessage, DescribedRequest, Explained } from '../../../contract/channel.ts';
+import {
+  type ControllerMessage,
+  type DescribedRequest,
+  type Explained,
+  MOST_EXPLAINED,
+} from '../../../contract/channel.ts';
+import { DocumentBounds } from '../../../contract/document/document-bounds.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { DryRunAnswer } from '../dry-run-question.ts';
 
@@ -13,6 +19,9 @@ export interface SessionExplanationsOptions {
 
 /** Dry runs that a data plane is asked for at once by one controller. */
 const MOST = 4;
+/** Values in an answer: as many as fit into one of the greatest length. */
+const MOST_VALUES = 200_000;
+const LONGEST_FAILURE = 500;
 
 /** Dry runs that one data plane was asked for. */
 export class SessionExplanations {
@@ -48,10 +57,15 @@ export class SessionExplanations {
     });
   }
 
+  /** Sidecars are in the hands of tenants: an answer that other controllers or callers could not take is a failure. */
   answered({ number, dryRun, failure = 'it gave no reason' }: Explained): void {
     const { plane } = this.options;
-    const answer = dryRun === undefined ? failed(`the dry run on '${plane}' failed: ${failure}`) : null;
-    this.waiting.get(number)?.(answer ?? { dryRun: { ...dryRun!, plane } });
+    const done = this.waiting.get(number);
+    if (done === undefined) return;
+    const excess = dryRun === undefined ? null : new DocumentBounds(MOST_VALUES, MOST_EXPLAINED).add(dryRun);
+    const reason = excess === null ? failure.slice(0, LONGEST_FAILURE) : `its answer ${excess.message}`;
+    const isGood = dryRun !== undefined && excess === null;
+    done(isGood ? { dryRun: { ...dryRun, plane } } : failed(`the dry run on '${plane}' failed: ${reason}`));
   }
 
   /** The stream has ended. */

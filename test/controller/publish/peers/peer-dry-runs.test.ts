@@ -125,6 +125,21 @@ it('a follower whose leader does not answer says so, and what its own data plane
   expect(await behind.service.dryRuns.explain(QUESTION)).toEqual({ failure: 'behind', message: 'not yet' });
 });
 
+it('a dry run that ends with an error at another controller is a failed one, and ends no controller', async () => {
+  const broken = (): never => {
+    throw new RangeError('too deep');
+  };
+  const leader = await controller('leader', () => NONE, true);
+  const follower = await controller('follower', broken, false);
+  await known(leader, follower, 'p2');
+  const failed = { failure: 'failed', message: 'the dry run failed: too deep' };
+  expect(await leader.service.dryRuns.explain(QUESTION)).toEqual(failed);
+  const brokenLeader = await controller('leader', broken, true);
+  const asking = await controller('third', () => NONE, false);
+  asking.follow(brokenLeader.address);
+  expect(await asking.service.dryRuns.explain(QUESTION)).toEqual(failed);
+});
+
 it('a follower that goes away during a dry run is named', async () => {
   const asked = Promise.withResolvers<void>();
   const leader = await controller('leader', () => NONE, true);

@@ -122,6 +122,26 @@ describe('a dry run on a data plane', () => {
     });
   });
 
+  it.each([
+    [
+      'nested too deeply',
+      `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+      'its answer is nested more than 256 levels deep',
+    ],
+    ['longer than any', JSON.stringify('x'.repeat(1_100_000)), 'its answer has more than 1048576 characters'],
+    ['of too many values', `[${'1e20,'.repeat(250_000)}1]`, 'its answer has more than 200000 values'],
+  ])('fails if the answer is %s', async (_, value, reason) => {
+    await serve();
+    const plane = await servingPlane();
+    const answer = explain();
+    await plane.message('explain');
+    const step = { kind: 'filter', type: '', name: '', object: '', depth: 0, outcome: 'passed', milliseconds: 0 };
+    const run = JSON.stringify({ ...RUN, steps: [{ ...step, values: [], facts: { ключ: 'VALUE' }, changes: [] }] });
+    const text = `{"type":"explained","number":1,"dryRun":${run.replace('"VALUE"', () => value)}}`;
+    plane.sendBytes(Buffer.from(text));
+    expect(await answer).toEqual({ failure: 'failed', message: `the dry run on 'edge-1' failed: ${reason}` });
+  });
+
   it('goes to the data plane with the fewest, and at most four run on one', async () => {
     await serve();
     const planes = [await servingPlane({ name: 'edge-1' }), await servingPlane({ name: 'edge-2' })];
