@@ -72,6 +72,8 @@ const LONGEST_BODY = 1_048_576;
 const SEEN_WITHIN = 2_000;
 /** Explanations under way: each looks at all routes of a tenant. */
 const EXPLANATIONS = { each: 2, all: 8 };
+/** Histories of Routes that are read at a time: each takes megabytes while it is decompressed. */
+const HISTORIES = { each: 4, all: 16 };
 
 /** Serves Common REST to users of the cluster. Every request brings a token, and nothing of it outlives the request. */
 export class CrestFront {
@@ -82,6 +84,7 @@ export class CrestFront {
   private readonly readOnly: readonly ReadOnlyKind[];
   private readonly planes: ClusterPlanesParts;
   private readonly states: ClusterRouteStatesParts;
+  private readonly histories = new CallerSlots(HISTORIES);
   private cookies: { readonly secret: string; readonly made: PageCookies } | null = null;
 
   constructor(options: CrestFrontOptions) {
@@ -191,8 +194,10 @@ export class CrestFront {
       ...Object.fromEntries(others),
     } as const;
     const { history = null } = options;
+    const inSlot = <T>(read: () => Promise<T>): Promise<T> => this.histories.run(caller.party, read);
     const versionsOf = (id: string): CrestEndpoint | null =>
-      history && clusterRouteVersions({ ...parts, versions: (route) => history.versions(route) }, caller, id);
+      history &&
+      clusterRouteVersions({ ...parts, versions: (route) => inSlot(() => history.versions(route)) }, caller, id);
     return { ...clusterTree(endpoints, String(options.info['version'] ?? ''), versionsOf), inTurn: parts.inTurn };
   }
 

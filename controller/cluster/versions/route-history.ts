@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
+import { boundsProblem } from '../../../contract/document/document-bounds.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import { listOf, objectOf, textOf } from '../../../contract/document/lenient-parts.ts';
 import { replaceSecrets } from '../../../contract/hiding/secret-fields.ts';
@@ -28,10 +29,15 @@ export interface RouteHistory {
 /** Annotation with the generation of the newest version, so that a list of metadata tells what is missing. */
 export const NEWEST = `${GROUP}/newest-generation`;
 /** Characters of all versions of one Route, and bytes once compressed: an object of the cluster has at most 1.5 MiB. */
-const MOST_TEXT = 4 * 1024 * 1024;
+const MOST_TEXT = 1024 * 1024;
 const MOST_BYTES = 256 * 1024;
+/** Versions and containers in a history; more were written by somebody else, to fill the memory. */
+const MOST_VERSIONS = 50;
+const MOST_CONTAINERS = 400_000;
 /** Versions resemble each other, so that a large window makes them small. */
 const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 22 } };
+
+const [QUOTE, BACKSLASH, BRACE, BRACKET] = Buffer.from('"\\{[');
 
 const compress = promisify(brotliCompress) as (text: string, options: object) => Promise<Buffer>;
 const decompress = promisify(brotliDecompress) as (data: Buffer, options: object) => Promise<Buffer>;
@@ -69,7 +75,7 @@ export async function historyObject(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   { route, resourceVersion, versions }: RouteHistory,
 ): Promise<JsonObject> {
-  let kept = withinText(versions);
+  let kept = withinText(versions).versions;
   let data = await compress(JSON.stringify(kept), COMPRESSION);
   while (data.length > MOST_BYTES && kept.length > 1) {
     kept = kept.slice(Math.ceil(kept.length / 4));
@@ -122,22 +128,51 @@ async function versionsIn(data: string): Promise<readonly KeptVersion[]> {
   try {
     // Some characters are written as several bytes.
     const text = await decompress(Buffer.from(data, 'base64'), { maxOutputLength: 4 * MOST_TEXT });
-    return listOf(JSON.parse(text.toString('utf8')) as JsonValue).flatMap((one) => {
-      if (!isJsonObject(one) || !isJsonObject(one['document']) || typeof one['generation'] !== 'number') return [];
-      const { at, manager } = objectOf(one['changed']);
-      const changed = typeof at === 'string' && typeof manager === 'string' ? { at, manager } : null;
-      return [{ generation: one['generation'], changed, document: one['document'] }];
-    });
+    if (containersIn(text) > MOST_CONTAINERS) return [];
+    return listOf(JSON.parse(text.toString('utf8')) as JsonValue)
+      .slice(-MOST_VERSIONS)
+      .flatMap((one) => {
+        if (!isJsonObject(one) || !isJsonObject(one['document']) || !isGeneration(one['generation'])) return [];
+        // Later steps walk the document.
+        if (boundsProblem(one['document']) !== null) return [];
+        const { at, manager } = objectOf(one['changed']);
+        const changed = typeof at === 'string' && typeof manager === 'string' ? { at, manager } : null;
+        return [{ generation: one['generation'], changed, document: one['document'] }];
+      });
   } catch {
     return [];
   }
 }
 
-function withinText(versions: readonly KeptVersion[]): readonly KeptVersion[] {
-  let size = 0;
-  const kept = versions.toReversed().filter((version, at) => {
-    size += JSON.stringify(version).length;
-    return at === 0 || size <= MOST_TEXT;
-  });
-  return kept.reverse();
+function isGeneration(value: JsonValue | undefined): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** Counts the objects and lists of a JSON text, each of which takes far more memory than text. */
+function containersIn(text: Uint8Array): number {
+  let count = 0;
+  let isInText = false;
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at];
+    if (byte === QUOTE) isInText = !isInText;
+    else if (isInText) at += byte === BACKSLASH ? 1 : 0;
+    else if (byte === BRACE || byte === BRACKET) count++;
+  }
+  return count;
+}
+
+/** Returns the newest versions that have room in a history, and the number of their characters. */
+export function withinText(versions: readonly KeptVersion[]): {
+  readonly versions: readonly KeptVersion[];
+  readonly characters: number;
+} {
+  const kept: KeptVersion[] = [];
+  let characters = 0;
+  for (const version of versions.toReversed()) {
+    const { length } = JSON.stringify(version);
+    if (kept.length > 0 && characters + length > MOST_TEXT) break;
+    characters += length;
+    kept.push(version);
+  }
+  return { versions: kept.reverse(), characters };
 }

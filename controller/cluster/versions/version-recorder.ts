@@ -15,6 +15,7 @@ import {
   type RouteHistory,
   readHistory,
   versionOf,
+  withinText,
   withVersions,
 } from './route-history.ts';
 
@@ -38,6 +39,8 @@ interface Pending {
   readonly place: RoutePlace;
   readonly uid: string;
   versions: readonly KeptVersion[];
+  /** Of the versions, as JSON. */
+  characters: number;
   /** On the steady clock. */
   readonly since: number;
   failures: number;
@@ -45,8 +48,9 @@ interface Pending {
 
 /** Milliseconds for which a controller that does not lead remembers changes: the leader may end before it writes them. */
 const REMEMBERED = 120_000;
-/** Routes with changes that are not written yet; the oldest are forgotten. */
+/** Routes with changes that are not written yet, and characters of their versions; the oldest are forgotten. */
 const MOST_PENDING = 10_000;
+const MOST_CHARACTERS = 32 * 1024 * 1024;
 /** Milliseconds in which changes of one Route are written together, and least milliseconds between two writes. */
 const COLLECT = 100;
 const GAP = 2000;
@@ -67,6 +71,8 @@ export class VersionRecorder {
   private readonly clock: Clock;
   private readonly writes: PacedWrites;
   private readonly pending = new Map<string, Pending>();
+  /** Characters of all pending versions. */
+  private characters = 0;
   private comparing: (() => void) | null = null;
   private isLeading = false;
 
@@ -98,8 +104,7 @@ export class VersionRecorder {
 
   /** Returns the versions of a Route that are kept, the oldest first. @throws ApiError */
   async versions(route: Resource): Promise<readonly KeptVersion[]> {
-    const history = await this.read(route);
-    const kept = history?.route === route.uid ? history.versions : [];
+    const kept = versionsOf(await this.read(route), route.uid, route.generation);
     return withVersions(kept, this.pending.get(resourceKey(route))?.versions ?? [], this.options.most);
   }
 
@@ -107,6 +112,7 @@ export class VersionRecorder {
     this.isLeading = false;
     this.calm();
     this.pending.clear();
+    this.characters = 0;
   }
 
   private calm(): void {
@@ -119,16 +125,22 @@ export class VersionRecorder {
     const key = resourceKey({ namespace, name });
     const known = this.pending.get(key);
     const isSame = known?.uid === uid;
-    const all = withVersions(isSame ? known.versions : [], versions, this.options.most);
+    const kept = withinText(withVersions(isSame ? known.versions : [], versions, this.options.most));
     const since = this.clock.steady();
-    this.pending.delete(key);
-    this.pending.set(key, { place: { namespace, name }, uid, versions: all, since, failures: 0 });
+    this.forget(key);
+    this.pending.set(key, { place: { namespace, name }, uid, ...kept, since, failures: 0 });
+    this.characters += kept.characters;
     for (const [oldest, one] of this.pending) {
       const isOld = !this.isLeading && since - one.since > REMEMBERED;
-      if (!isOld && this.pending.size <= MOST_PENDING) break;
-      this.pending.delete(oldest);
+      if (!isOld && this.pending.size <= MOST_PENDING && this.characters <= MOST_CHARACTERS) break;
+      this.forget(oldest);
     }
     if (this.isLeading) this.writes.ask(key, COLLECT);
+  }
+
+  private forget(key: string): void {
+    this.characters -= this.pending.get(key)?.characters ?? 0;
+    this.pending.delete(key);
   }
 
   /** Looks for Routes that were changed while no controller led. Only metadata is read. */
@@ -188,7 +200,8 @@ export class VersionRecorder {
     const { place, uid, versions: added } = asked;
     try {
       const history = await this.read(place);
-      const before = history?.route === uid ? history.versions : [];
+      const newest = this.options.route(place)?.generation ?? 0;
+      const before = versionsOf(history, uid, Math.max(newest, added.at(-1)?.generation ?? 0));
       const versions = withVersions(before, added, this.options.most);
       if (versions !== before) await this.put(place, { route: uid, versions }, history);
       this.written(key, uid, added);
@@ -221,9 +234,10 @@ export class VersionRecorder {
     const now = this.pending.get(key);
     if (now === undefined || now.uid !== uid) return;
     const newest = versions.at(-1)?.generation ?? 0;
-    now.versions = now.versions.filter(({ generation }) => generation > newest);
-    now.failures = 0;
-    if (now.versions.length === 0) this.pending.delete(key);
+    const left = withinText(now.versions.filter(({ generation }) => generation > newest));
+    this.characters += left.characters - now.characters;
+    Object.assign(now, left, { failures: 0 });
+    if (left.versions.length === 0) this.forget(key);
   }
 
   private failure(key: string, asked: Pending, error: unknown): number | null {
@@ -232,17 +246,22 @@ export class VersionRecorder {
     const isRace = status === 409;
     const isGone = this.options.route(asked.place)?.uid !== asked.uid;
     if (isGone) {
-      this.pending.delete(key);
+      this.forget(key);
       return null;
     }
     if (!isRace) this.options.failed(errorText(error));
     if (status === 429 || status === 0 || status >= 500) this.writes.slowDown();
     // The API server will never take it.
     if (status === 413 || status === 422 || status === 400 || status === -1) {
-      this.pending.delete(key);
+      this.forget(key);
       return null;
     }
     const current = this.pending.get(key) ?? asked;
     return retryAfter ?? pauseAfter(current.failures++, BACK_OFF);
   }
+}
+
+/** Returns the versions of a Route in its history. Versions newer than the Route were written by somebody else. */
+function versionsOf(history: RouteHistory | null, uid: string, newest: number): readonly KeptVersion[] {
+  return history?.route === uid ? history.versions.filter(({ generation }) => generation <= newest) : [];
 }

@@ -77,6 +77,22 @@ describe('the versions of a Route of a cluster', () => {
     );
   });
 
+  it('of four requests of a caller are read at a time, and others get 503', async () => {
+    const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let reads = 0;
+    const { ask } = await served(async () => {
+      if (++reads === 4) begun.resolve();
+      await end.promise;
+      return [earlier];
+    });
+    const asked = Array.from({ length: 4 }, () => ask('reader', VERSIONS));
+    await begun.promise;
+    expect(await ask('reader', VERSIONS)).toMatchObject({ status: 503 });
+    end.resolve();
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect((await ask('reader', VERSIONS)).status).toBe(200);
+  });
+
   it('get 503 while the API server does not answer', async () => {
     const { ask } = await served(async () => {
       throw new ApiError('no answer', { status: 0, reason: 'Unreachable' });

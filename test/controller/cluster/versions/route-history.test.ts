@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { brotliCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import {
@@ -15,6 +16,7 @@ const version = (generation: number, document: JsonObject = { name: `v${generati
   ...{ generation, document },
   changed: { at: '2026-11-01T10:00:00Z', manager: 'kubectl-edit' },
 });
+const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const place = { namespace: 'shop', name: 'orders' };
 
 describe('a history', () => {
@@ -40,6 +42,29 @@ describe('a history', () => {
       expect((await readHistory({ data })).versions).toEqual([]);
     },
   );
+
+  it.each([
+    ['more text than any', `[${' '.repeat(4_200_000)}${JSON.stringify(version(1))}]`],
+    ['hundreds of thousands of objects', `[${'{},'.repeat(450_000)}${JSON.stringify(version(1))}]`],
+    ['a document that is nested too deeply', `[{"generation":1,"document":{"ключ":${deep(100_000)}}}]`],
+    ['a generation that is no count', '[{"generation":1.5,"document":{}},{"generation":-1,"document":{}}]'],
+    ['a generation beyond all counts', '[{"generation":1e300,"document":{}}]'],
+  ])('that somebody else wrote with %s has no versions', async (_, text) => {
+    const data = brotliCompressSync(text).toString('base64');
+    expect((await readHistory({ data })).versions).toEqual([]);
+  });
+
+  it('that somebody else wrote with hundreds of versions has fifty', async () => {
+    const versions = Array.from({ length: 300 }, (_, at) => version(at + 1));
+    const data = brotliCompressSync(JSON.stringify(versions)).toString('base64');
+    expect((await readHistory({ data })).versions).toEqual(versions.slice(-50));
+  });
+
+  it('has texts with any number of braces', async () => {
+    const versions = [version(1, { text: `"\\"${'{['.repeat(300_000)}` })];
+    const object = await historyObject(place, { route: 'uid-1', resourceVersion: '', versions });
+    expect((await readHistory(object)).versions).toEqual(versions);
+  });
 
   it('loses its oldest versions when it takes too much room, and keeps the newest one', async () => {
     const noise = (): JsonObject => ({ entity: randomBytes(60_000).toString('base64') });

@@ -131,6 +131,20 @@ it('a controller that does not lead forgets changes that the leader has had minu
   expect([...setting.objects.keys()]).toEqual([pathOf('pay')]);
 });
 
+it('a controller that does not lead forgets the oldest changes when large ones take too much memory', async () => {
+  const setting = new Setting();
+  const long = 'x'.repeat(1_000_000);
+  for (let at = 0; at < 40; at++) setting.edit(`r${at}`, `${at}${long}`);
+  const pending = async (name: string): Promise<number> =>
+    (await setting.recorder.versions(setting.routes.get(name)!)).length;
+  expect(await pending('r0')).toBe(0);
+  expect(await pending('r39')).toBeGreaterThan(0);
+  setting.edit('r39', `again${long}`);
+  setting.edit('r39', `and again${long}`);
+  expect(await pending('r39')).toBe(1);
+  expect(await pending('r38')).toBeGreaterThan(0);
+});
+
 it('a new leader writes versions of Routes that were changed while nobody led, and of no others', async () => {
   const setting = new Setting();
   for (const name of ['same', 'changed', 'again']) {
@@ -150,6 +164,23 @@ it('a new leader writes versions of Routes that were changed while nobody led, a
   ]);
   await setting.clock.pass(10_000);
   expect(setting.writes).toHaveLength(1);
+});
+
+it('versions that somebody else wrote, newer than the Route, are not shown and keep no change out', async () => {
+  const setting = new Setting();
+  setting.edit('orders', 'second');
+  const { uid: route } = setting.routes.get('orders')!;
+  const versions = [1, Number.MAX_SAFE_INTEGER].map((generation) => ({ generation, changed: null, document: {} }));
+  const object = await historyObject({ namespace: 'shop', name: 'orders' }, { route, resourceVersion: '5', versions });
+  setting.objects.set(pathOf('orders'), object);
+  const shown = await setting.recorder.versions(setting.routes.get('orders')!);
+  expect(shown.map(({ generation }) => generation)).toEqual([1, 2]);
+  setting.recorder.setLeading(true);
+  await setting.written(1);
+  expect(await setting.stored('orders')).toEqual([
+    [1, undefined],
+    [2, 'second'],
+  ]);
 });
 
 it('the history of a Route that was deleted and created again begins anew', async () => {
