@@ -94,15 +94,24 @@ function reasonAgainst(edited: EditedRoute, permissions: RoutePermissions): stri
 
 function Export({ edited, isCluster }: Pick<DesignToolsProps, 'edited' | 'isCluster'>): JSX.Element {
   const { id, draft } = edited;
+  const menu = useRef<HTMLDetailsElement>(null);
   const isDisabled = draft.faults.length > 0;
+  const close = (): void => {
+    menu.current!.open = false;
+    menu.current!.querySelector('summary')!.focus();
+  };
+  const save = (file: Parameters<typeof saveFile>[0]): void => {
+    saveFile(file);
+    close();
+  };
   return (
-    <details class="menu">
+    <details ref={menu} class="menu" onKeyDown={({ key }) => (key === 'Escape' ? close() : undefined)}>
       <summary>Export</summary>
       <div class="menu-items">
-        <button type="button" disabled={isDisabled} onClick={() => saveFile(routeFile(id, draft))}>
+        <button type="button" disabled={isDisabled} onClick={() => save(routeFile(id, draft))}>
           Route file (JSON)
         </button>
-        <button type="button" disabled={isDisabled} onClick={() => saveFile(routeManifest(id, draft, isCluster))}>
+        <button type="button" disabled={isDisabled} onClick={() => save(routeManifest(id, draft, isCluster))}>
           Route for Kubernetes (YAML)
         </button>
       </div>

@@ -77,6 +77,7 @@ it('people have dry runs of their Routes in the console, and others read why the
   await refused.getByText(/:reader may not explain the Route/).waitFor();
   const disabled = refused.getByRole('button', { name: 'Dry run' });
   expect(await disabled.getAttribute('aria-disabled')).toBe('true');
+  expect(Number(await disabled.evaluate((element) => getComputedStyle(element).opacity))).toBeLessThan(1);
   expect(await accessibilityBreaches(refused)).toEqual([]);
   await refused.screenshot({ path: `${pictures}explain-refused.png`, fullPage: true });
 

@@ -278,8 +278,7 @@ describe('a route', () => {
   it('is exported for git, as a file and as a resource', async () => {
     const { page } = await openEditor('exported');
     const saved = async (name: string): Promise<string> => {
-      if ((await page.locator('details.menu[open]').count()) === 0)
-        await page.getByText('Export', { exact: true }).click();
+      await page.getByText('Export', { exact: true }).click();
       const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
       return `${download.suggestedFilename()}\n${readFileSync(await download.path(), 'utf8')}`;
     };
@@ -287,6 +286,10 @@ describe('a route', () => {
     expect(await saved('Route for Kubernetes (YAML)')).toMatch(
       /^exported\.yaml\napiVersion: gatewarden\.io\/v1alpha1\nkind: Route\nmetadata:\n {2}name: exported\nspec:\n {2}condition: /,
     );
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Route file (JSON)' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Route file (JSON)' }).waitFor({ state: 'hidden' });
   });
 });
 

@@ -83,6 +83,17 @@ interface Opened {
   readonly faults: string[];
 }
 
+/** Words of elements that go over more than one line. */
+const brokenWords = (elements: Element[]): string[] =>
+  elements.flatMap(({ firstChild: text }) =>
+    [...(text?.textContent ?? '').matchAll(/\S+/g)].flatMap(({ 0: word, index }) => {
+      const range = document.createRange();
+      range.setStart(text!, index);
+      range.setEnd(text!, index + word.length);
+      return range.getClientRects().length > 1 ? [word] : [];
+    }),
+  );
+
 async function open(path: string, options: Parameters<DrivenBrowser['user']>[0] = {}): Promise<Opened> {
   const context = await browser.user({ viewport: { width: 1400, height: 860 }, ...options });
   onTestFinished(() => context.close());
@@ -269,6 +280,16 @@ describe('every page', () => {
       expect(await accessibilityBreaches(page)).toEqual([]);
       if (!path.includes('?'))
         await page.screenshot({ path: `${pictures}${path.slice(1).replaceAll('/', '-')}-${colorScheme}.png` });
+    },
+  );
+
+  it.each([...PAGES, ['/routes/10-orders/edit', 'No problems']] as const)(
+    'fits a window of 700 pixels, and breaks no word in the head of a table: %s',
+    async (path, text) => {
+      const { page } = await open(path, { viewport: { width: 700, height: 800 } });
+      await page.getByText(text).first().waitFor();
+      expect(await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0);
+      expect(await page.locator('.table th').evaluateAll(brokenWords)).toEqual([]);
     },
   );
 
