@@ -22,6 +22,7 @@ import { type Revealed, TextEditor } from './text-editor.tsx';
 import { tokensOf } from './text-marks.ts';
 import { useDesignPermissions } from './use-design-permissions.ts';
 import { useEdited } from './use-edited.ts';
+import { useUndoKeys } from './use-undo-keys.ts';
 import { VersionList } from './version-list.tsx';
 
 export interface DesignerProps {
@@ -49,6 +50,7 @@ export function Designer({ address, edited, place }: DesignerProps): JSX.Element
   useEffect(askBeforeLeaving, []);
   const { draft, base, problems } = edited;
   const { text } = draft;
+  useUndoKeys(draft);
   const isCluster = useSession().kind === 'signed-in';
   const permissions = useDesignPermissions(edited, isCluster);
   const state = usePoll(routeStates).value?.find(

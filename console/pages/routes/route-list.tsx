@@ -48,8 +48,8 @@ function HowToBegin(): JSX.Element {
     </p>
   ) : (
     <p>
-      Put a route into the directory <code>config/routes</code> of the instance. It takes effect with{' '}
-      <code>--watch</code> or after <code>SIGHUP</code>.
+      Put a route into the directory <code>config/routes</code> of the instance. It takes effect at the next scan of the
+      directory, or after <code>SIGHUP</code>.
     </p>
   );
 }
@@ -130,6 +130,14 @@ interface ToolsProps {
   readonly canCreate: boolean;
 }
 
+/** Leads from the filter to the first route that it left. */
+function toFirstRoute(event: KeyboardEvent): void {
+  const first = event.key === 'ArrowDown' ? document.querySelector<HTMLElement>('.row a') : null;
+  if (first === null) return;
+  event.preventDefault();
+  first.focus();
+}
+
 function Tools({ choice, shown, all, canCreate }: ToolsProps): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -153,6 +161,7 @@ function Tools({ choice, shown, all, canCreate }: ToolsProps): JSX.Element {
           placeholder="Filter by id, name or condition"
           value={choice.text}
           onInput={(event) => setParameters({ filter: event.currentTarget.value })}
+          onKeyDown={toFirstRoute}
           aria-keyshortcuts="/"
         />
       </label>

@@ -169,6 +169,14 @@ describe('the canvas', () => {
     await page.keyboard.press('Delete');
     await expect.poll(() => spoken(page)).toBe('AuthorizationCodeOAuth2ClientFilter removed');
     expect(await filters(page)).toEqual(['ConditionEnforcementFilter', 'ThrottlingFilter', 'HeaderFilter']);
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => filters(page)).toHaveLength(4);
+    await page.keyboard.press('Control+y');
+    await expect.poll(() => filters(page)).toHaveLength(3);
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => filters(page)).toHaveLength(4);
+    await page.keyboard.press('Control+Shift+z');
+    await expect.poll(() => filters(page)).toHaveLength(3);
   });
 
   it('makes an object a named one and back', async () => {

@@ -176,7 +176,9 @@ describe('the list of routes', () => {
     await page.locator('.row').first().waitFor();
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('Skip to the content');
-    await page.locator('.row a').first().focus();
+    await page.keyboard.press('/');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => focused(page)).toBe('10-orders');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await expect.poll(() => focused(page)).toBe('90-rest');
