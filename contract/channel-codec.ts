@@ -2,9 +2,13 @@ import { Buffer } from 'node:buffer';
 import type { z } from 'zod';
 import type { ControllerMessage, PlaneMessage } from './channel.ts';
 import { controllerMessage, planeMessage } from './channel-schema.ts';
+import { containersIn } from './document/json-containers.ts';
 
 /** No message is longer, either way. A hello that lists 50,000 routes and an update with one huge route still fit. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
+/** Objects and lists in a message of a data plane: reports of 50,000 routes have a third of them. */
+export const MOST_CONTAINERS = 500_000;
 
 /** How long one part of an update is to be, unless a single route is longer. */
 export const PART_BYTES = 1024 * 1024;
@@ -23,6 +27,11 @@ export function encodeMessage(message: PlaneMessage | ControllerMessage): Buffer
  * @throws MalformedMessage
  */
 export function decodePlaneMessage(bytes: Uint8Array): PlaneMessage {
+  // Sidecars are in the hands of tenants: 16 MiB of empty objects take 340 MB.
+  const isLong = bytes.length > 2 * MOST_CONTAINERS;
+  if (isLong && containersIn(bytes) > MOST_CONTAINERS) {
+    throw new MalformedMessage('the message has too many objects and lists');
+  }
   return decode(bytes, planeMessage);
 }
 

@@ -6,6 +6,7 @@ import {
   encodeMessage,
   MAX_MESSAGE_BYTES,
   MalformedMessage,
+  MOST_CONTAINERS,
 } from '../../contract/channel-codec.ts';
 import { withNewFields } from '../support/channel/newer-message.ts';
 
@@ -168,6 +169,15 @@ describe('messages of the channel', () => {
     const secret = '{"type":"recalled","routes":[{"files":{"k":"c2VjcmV0"}}]}';
     expect(() => decodePlaneMessage(Buffer.from(secret))).toThrow(/^(?!.*c2Vjc).*routes\.0\.router/);
     expect(() => decodePlaneMessage(Buffer.from('c2VjcmV0'))).toThrow(/^the message is not JSON$/);
+  });
+
+  it('have a limit of objects and lists, also in fields that nobody reads', () => {
+    const beat = (containers: number): Buffer =>
+      Buffer.from(`{"type":"heartbeat","more":[${Array(containers - 2).fill('{}')}]}`);
+    expect(() => decodePlaneMessage(beat(MOST_CONTAINERS + 1))).toThrow('the message has too many objects and lists');
+    expect(decodePlaneMessage(beat(MOST_CONTAINERS))).toEqual({ type: 'heartbeat' });
+    const text = `{"type":"heartbeat","more":"\\"${'{['.repeat(MOST_CONTAINERS)}"}`;
+    expect(decodePlaneMessage(Buffer.from(text))).toEqual({ type: 'heartbeat' });
   });
 
   it('have a limit, and are text', () => {

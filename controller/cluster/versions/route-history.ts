@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import { boundsProblem } from '../../../contract/document/document-bounds.ts';
+import { containersIn } from '../../../contract/document/json-containers.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import { listOf, objectOf, textOf } from '../../../contract/document/lenient-parts.ts';
 import { replaceSecrets } from '../../../contract/hiding/secret-fields.ts';
@@ -36,8 +37,6 @@ const MOST_VERSIONS = 50;
 const MOST_CONTAINERS = 400_000;
 /** Versions resemble each other, so that a large window makes them small. */
 const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 22 } };
-
-const [QUOTE, BACKSLASH, BRACE, BRACKET] = Buffer.from('"\\{[');
 
 const compress = promisify(brotliCompress) as (text: string, options: object) => Promise<Buffer>;
 const decompress = promisify(brotliDecompress) as (data: Buffer, options: object) => Promise<Buffer>;
@@ -146,19 +145,6 @@ async function versionsIn(data: string): Promise<readonly KeptVersion[]> {
 
 function isGeneration(value: JsonValue | undefined): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-/** Counts the objects and lists of a JSON text, each of which takes far more memory than text. */
-function containersIn(text: Uint8Array): number {
-  let count = 0;
-  let isInText = false;
-  for (let at = 0; at < text.length; at++) {
-    const byte = text[at];
-    if (byte === QUOTE) isInText = !isInText;
-    else if (isInText) at += byte === BACKSLASH ? 1 : 0;
-    else if (byte === BRACE || byte === BRACKET) count++;
-  }
-  return count;
 }
 
 /** Returns the newest versions that have room in a history, and the number of their characters. */

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CHANNEL_METHOD, CHANNEL_PROTOCOL } from '../../../contract/channel.ts';
-import { decodeControllerMessage, decodePlaneMessage, MAX_MESSAGE_BYTES } from '../../../contract/channel-codec.ts';
+import {
+  decodeControllerMessage,
+  decodePlaneMessage,
+  MAX_MESSAGE_BYTES,
+  MOST_CONTAINERS,
+} from '../../../contract/channel-codec.ts';
 import { routeHash } from '../../../contract/route-hash.ts';
 import { defaultSessionSettings } from '../../../controller/publish/channel/session-settings.ts';
 import { repositoryRoot } from '../source-file.ts';
@@ -87,6 +92,7 @@ describe('docs/channel.md', () => {
       `\`${CHANNEL_METHOD}\``,
       `| ${CHANNEL_PROTOCOL} (\`CHANNEL_PROTOCOL\`)`,
       `${MAX_MESSAGE_BYTES / 2 ** 20} MiB (\`MAX_MESSAGE_BYTES\`)`,
+      `${MOST_CONTAINERS.toLocaleString('en-US')} objects and lists (\`MOST_CONTAINERS\`)`,
       `every \`welcome.heartbeat\` (by default ${heartbeat / 1000} s)`,
       `every \`welcome.report\` (by default ${report / 1000} s)`,
       `After ${ackLimit / 1000} s without an answer`,
