@@ -1,3 +1,8 @@
+import { chargeCharacters, chargeItems } from '../../values/meter.ts';
+
+/** Bytes of one cookie. */
+const COOKIE_BYTES = 160;
+
 /** A cookie of a request or a response. */
 export interface CookieFields {
   name: string | null;
@@ -23,7 +28,9 @@ export function readCookies(values: readonly string[]): CookieFields[] {
   const cookies: CookieFields[] = [];
   let version: number | null = null;
   let last = emptyCookie();
-  for (const part of values.flatMap((value) => splitQuoted(value, ';'))) {
+  const parts = values.flatMap((value) => splitQuoted(value, ';'));
+  chargeItems(parts.length, COOKIE_BYTES);
+  for (const part of parts) {
     const [name, value] = parameterOf(part);
     if (name !== '' && !name.startsWith('$')) {
       last = { ...emptyCookie(name, value), version };
@@ -64,6 +71,7 @@ function numberIn(text: string | null): number | null {
 
 /** Parts that a character separates outside of quotes, which stay; empty ones are left out. */
 function splitQuoted(text: string, separator: ';' | ','): string[] {
+  chargeCharacters(text.length);
   const parts: string[] = [];
   let part = '';
   let isQuoted = false;
@@ -83,6 +91,7 @@ function splitQuoted(text: string, separator: ';' | ','): string[] {
 
 /** The name and the value of `name=value`; spaces outside of quotes are left out. */
 function parameterOf(text: string): [string, string | null] {
+  chargeCharacters(text.length);
   let name: string | null = null;
   let read = '';
   let isQuoted = false;
@@ -105,7 +114,7 @@ function parameterOf(text: string): [string, string | null] {
 export function cookieText(cookies: readonly CookieFields[]): string {
   const versions = cookies.map(({ version, path, domain }) => version ?? (path === null && domain === null ? null : 1));
   const known = versions.filter((version) => version !== null);
-  const parts: string[] = known.length === 0 ? [] : [`$Version=${Math.max(...known)}`];
+  const parts: string[] = known.length === 0 ? [] : [`$Version=${known.reduce((most, each) => Math.max(most, each))}`];
   for (const { name, value, path, domain, ports } of cookies) {
     if (name === null) continue;
     parts.push(`${name}=${known.length === 0 || value === null ? value : quoted(value)}`);
