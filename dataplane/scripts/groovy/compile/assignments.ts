@@ -1,16 +1,18 @@
 import { ScriptError } from '../syntax/place.ts';
 import type { Expression } from '../syntax/tree.ts';
+import type { JavaClass } from '../values/java-class.ts';
 import { indexValue } from './arguments.ts';
 import { type Emitting, quote, settled } from './emitting.ts';
 import { castCode } from './known-types.ts';
 import { checkStaticName, memberName, methodOf, staticFieldAround } from './names.ts';
-import type { Scope } from './unit.ts';
+import { type Scope, unsupported } from './unit.ts';
 
 /** Code that makes the new value from code for the old one; null if the old value is not needed. */
 type Change = {
   readonly from: ((old: string) => string) | null;
   readonly to: string;
   readonly node?: Expression;
+  readonly isStep?: true;
 };
 
 export function emitAssignment(e: Emitting, node: Expression & { kind: 'assign' }, scope: Scope): string {
@@ -44,9 +46,9 @@ export function emitStep(e: Emitting, node: Expression & { kind: 'step' }, scope
     const step = settled(`H.step(rt,(${kept}=${e.value(node.of, scope)}),${by})`);
     return node.isPrefix ? step : `(${step},${kept})`;
   }
-  if (node.isPrefix) return assign(e, node.of, { from: (old) => settled(`H.step(rt,${old},${by})`), to: '' }, scope);
+  if (node.isPrefix) return assign(e, node.of, { from: (old) => settled(`H.step(rt,${old},${by})`), to: '', isStep: true }, scope);
   const before = e.unit.temporary(scope);
-  const after = assign(e, node.of, { from: (old) => settled(`H.step(rt,(${before}=${old}),${by})`), to: '' }, scope);
+  const after = assign(e, node.of, { from: (old) => settled(`H.step(rt,(${before}=${old}),${by})`), to: '', isStep: true }, scope);
   return `(${after},${before})`;
 }
 
@@ -95,6 +97,8 @@ function assignName(e: Emitting, target: Expression & { kind: 'name' }, change: 
   const { owner } = context;
   if (owner?.finals.has(name) === true && !context.isConstructor)
     throw new ScriptError(`the field '${name}' is final`, target.place, owner.isScript);
+  if (owner !== null && !owner.fields.has(name) && inheritsFinal(e, owner.type.superclass, name))
+    unsupported(`assigning the inherited final field '${name}' is not supported`, target.place);
   const kept = unit.temporary(scope);
   if (owner !== null && !context.isClosure && owner.fields.has(name) && !context.isStatic) {
     return `(${kept}=${newValue()},H.setField(rt,self,${quote(name)},${kept}))`;
@@ -111,11 +115,22 @@ function assignName(e: Emitting, target: Expression & { kind: 'name' }, change: 
   return `(${kept}=${newValue()},${settled(`H.write(rt,self,${quote(name)},${kept})`)},${kept})`;
 }
 
+/** A class above declares the field first, and as final. */
+function inheritsFinal(e: Emitting, above: JavaClass | null, name: string): boolean {
+  const node = above === null ? undefined : e.unit.declared.get(above)?.node;
+  if (node === undefined) return false;
+  const field = node.fields.find((each) => each.name === name);
+  if (field === undefined) return inheritsFinal(e, above!.superclass, name);
+  return field.modifiers.words.has('final') && !field.modifiers.words.has('private');
+}
+
 function assignProperty(e: Emitting, target: Expression & { kind: 'property' }, change: Change, scope: Scope): string {
   const { unit } = e;
   const name = memberName(e, target.name, scope);
   const { owner } = scope.context;
   const plain = target.name.kind === 'literal' ? String(target.name.value) : '';
+  if (plain === 'metaClass') unsupported('assigning `metaClass` is not supported', target.place);
+  checkOwnFinal(target, plain, change, scope);
   const isOwnField = (target.of.kind === 'this' && owner?.fields.has(plain) === true) || target.isField;
   const [object, key, value] = [unit.temporary(scope), unit.temporary(scope), unit.temporary(scope)];
   const read =
@@ -132,6 +147,17 @@ function assignProperty(e: Emitting, target: Expression & { kind: 'property' }, 
   const whole = `(${key}=${name},${value}=${to},${write},${value})`;
   if (target.navigation !== 'safe') return `(${object}=${of},${whole})`;
   return `((${object}=${of})===null?${change.from === null ? change.to : change.from('null')}:${whole})`;
+}
+
+/** Rejects `this.name = …` of a final field outside of constructors, as Groovy does; there, closures and `++` fail when they run. */
+function checkOwnFinal(
+  { of, place }: Expression & { kind: 'property' },
+  name: string,
+  { isStep }: Change,
+  { context: { owner, isConstructor, isClosure } }: Scope,
+): void {
+  if (of.kind !== 'this' || owner?.finals.has(name) !== true || isConstructor) return;
+  throw new ScriptError(`the field '${name}' is final`, place, owner.isScript || isClosure || isStep === true);
 }
 
 function assignElement(e: Emitting, target: Expression & { kind: 'index' }, change: Change, scope: Scope): string {

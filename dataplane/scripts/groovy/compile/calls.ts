@@ -1,5 +1,5 @@
 import { ScriptError } from '../syntax/place.ts';
-import type { Arguments, ClassNode, Expression } from '../syntax/tree.ts';
+import type { ClassNode, Expression } from '../syntax/tree.ts';
 import { OBJECT } from '../values/java-class.ts';
 import { checkCall, checkClosureArgument, checkStaticCall } from './absent-calls.ts';
 import { argumentsCode } from './arguments.ts';
@@ -32,15 +32,26 @@ function isCastNull(arg: Expression): arg is Expression & { kind: 'coerce' } {
   return arg.kind === 'coerce' && arg.of.kind === 'literal' && arg.of.value === null;
 }
 
+/** Casts that can choose another overload than the class of the value; of methods of the library, only those to Object. */
+function isWiderCast(e: Emitting, { type }: Expression & { kind: 'coerce' }, isOverloaded: boolean): boolean {
+  const found = e.unit.types.find(type.name);
+  if (found === OBJECT) return true;
+  return isOverloaded && found !== undefined && found.component === null && !EXACT.test(found.name);
+}
+
+/** Types whose values have no other class. */
+const EXACT = /^(?:[a-z]+|java\.lang\.(?!Number$|Iterable$|CharSequence$|Comparable$|Runnable$).*)$/;
+
 /** Arguments with casts choose overloads by the types of the casts. */
 function typedArguments(e: Emitting, node: Call, scope: Scope): string | null {
   const { positional, named } = node.args;
+  const isOverloaded = node.name.kind === 'literal' && e.unit.overloaded.has(String(node.name.value));
   const isTyped = (arg: Expression): arg is Expression & { kind: 'coerce' } =>
-    isCastNull(arg) || (arg.kind === 'coerce' && e.unit.types.find(arg.type.name) === OBJECT);
+    isCastNull(arg) || (arg.kind === 'coerce' && isWiderCast(e, arg, isOverloaded));
   if (!positional.some(isTyped) || named.length > 0 || positional.some((arg) => arg.kind === 'spread')) return null;
   const codes = positional.map((arg) =>
     isTyped(arg)
-      ? `H.typed(rt,${e.value(arg.of, scope)},${e.unit.type(e.unit.types.resolve(arg.type))})`
+      ? `H.typed(rt,${e.value(isCastNull(arg) ? arg.of : arg, scope)},${e.unit.type(e.unit.types.resolve(arg.type))})`
       : e.value(arg, scope),
   );
   return `[${codes.join(',')}]`;
@@ -67,13 +78,16 @@ function unqualified(e: Emitting, node: Call, args: () => string, scope: Scope):
   const name = memberName(e, node.name, scope);
   const plain = node.name.kind === 'literal' ? String(node.name.value) : '';
   const around = context.owner === null ? null : staticMethodAround(e, context.owner.type, plain);
+  const typed = typedArguments(e, node, scope);
+  if (around !== null && typed !== null) return settled(`H.sendTyped(rt,${unit.type(around)},${name},${typed})`);
   if (around !== null) return settled(`H.sendStatic(rt,${unit.type(around)},${name},${args()})`);
+  if (context.isStatic && !context.isClosure && typed !== null)
+    return settled(`H.sendTyped(rt,${unit.type(context.owner!.type)},${name},${typed})`);
+  if (typed !== null) return settled(`H.callHereTyped(rt,${context.receiver},${name},${typed})`);
   if (hasPrivate(e, plain, scope))
     return settled(`H.callOwn(rt,self,${unit.type(context.owner!.type)},${name},${args()})`);
   if (context.isStatic && !context.isClosure)
     return settled(`H.callStaticHere(rt,${unit.type(context.owner!.type)},${name},${args()})`);
-  const typed = typedArguments(e, node, scope);
-  if (typed !== null) return settled(`H.callHereTyped(rt,${context.receiver},${name},${typed})`);
   return settled(`H.callHere(rt,${context.receiver},${name},${args()})`);
 }
 
@@ -95,13 +109,15 @@ function qualified(e: Emitting, node: Call, of: Expression, args: () => string, 
   const name = memberName(e, node.name, scope);
   if (of.kind === 'super') return superCall(e, node, name, args, scope);
   if (of.kind === 'this' && node.name.kind === 'literal' && node.name.value === '<init>') {
-    if (!scope.context.isConstructor) throw new ScriptError('`this(…)` stands only in a constructor', node.place);
+    if (!scope.context.isConstructor) unsupported('`this(…)` outside of a constructor is not supported', node.place);
     return `(yield*H.constructorCall(rt,${unit.type(scope.context.owner!.type)},self,${args()}),null)`;
   }
   if (of.kind === 'property' && of.name.kind === 'literal' && of.name.value === 'super') {
     const above = classOfPath(e, of.of, scope);
     if (above !== null) return settled(`H.callAbove(rt,self,${unit.type(above)},${name},${args()})`);
   }
+  const ownTyped = of.kind === 'this' && !scope.context.isStatic ? typedArguments(e, node, scope) : null;
+  if (ownTyped !== null) return settled(`H.callHereTyped(rt,self,${name},${ownTyped})`);
   if (of.kind === 'this' && hasPrivate(e, node.name.kind === 'literal' ? String(node.name.value) : '', scope))
     return settled(`H.callOwn(rt,self,${unit.type(scope.context.owner!.type)},${name},${args()})`);
   if (of.kind === 'this') return settled(`H.callThis(rt,self,${name},${args()})`);
@@ -132,7 +148,7 @@ function superCall(e: Emitting, node: Call, name: string, args: () => string, sc
     throw new ScriptError('there is no class above this one', node.place);
   const type = e.unit.type(owner.type);
   if (node.name.kind === 'literal' && node.name.value === '<init>') {
-    if (!scope.context.isConstructor) throw new ScriptError('`super(…)` stands only in a constructor', node.place);
+    if (!scope.context.isConstructor) unsupported('`super(…)` outside of a constructor is not supported', node.place);
     return `(yield*H.constructorCall(rt,${type}.superclass,self,${args()}),null)`;
   }
   return settled(`H.superCall(rt,self,${type},${name},${args()})`);
@@ -146,7 +162,7 @@ export function emitCreation(e: Emitting, node: Expression & { kind: 'new' | 'ne
       return `rt.cast(H.list(rt,[${argumentsCode(e, { positional: node.items, named: [] }, scope)}]),${unit.type(type)})`;
     return `H.newArray(rt,${unit.type(type)},[${node.sizes.map((size) => e.value(size, scope)).join(',')}])`;
   }
-  const args = `[${creationArguments(e, node.args, scope)}]`;
+  const args = `[${creationArguments(e, node, scope)}]`;
   if (node.body !== null) return e.anonymousClass(node.body, scope, args, true);
   const type = unit.types.resolve(node.type);
   if (unit.declared.get(type)?.node.form === 'trait')
@@ -168,13 +184,17 @@ export function emitCreation(e: Emitting, node: Expression & { kind: 'new' | 'ne
   return settled(`H.create(rt,${unit.type(type)},${args})`);
 }
 
-/** A null with a cast chooses the constructor by the type of the cast. */
-function creationArguments(e: Emitting, args: Arguments, scope: Scope): string {
-  if (!args.positional.some(isCastNull) || args.named.length > 0) return argumentsCode(e, args, scope);
+/** A cast chooses the constructor by its type. */
+function creationArguments(e: Emitting, { args, type }: Expression & { kind: 'new' }, scope: Scope): string {
+  const made = e.unit.types.find(type.name);
+  const isOverloaded = made !== undefined && (e.unit.declared.get(made)?.node.constructors.length ?? 0) > 1;
+  const isTyped = (arg: Expression): arg is Expression & { kind: 'coerce' } =>
+    isCastNull(arg) || (isOverloaded && arg.kind === 'coerce' && isWiderCast(e, arg, true));
+  if (!args.positional.some(isTyped) || args.named.length > 0) return argumentsCode(e, args, scope);
   return args.positional
     .map((arg) =>
-      isCastNull(arg)
-        ? `H.typed(rt,null,${e.unit.type(e.unit.types.resolve(arg.type))})`
+      isTyped(arg)
+        ? `H.typed(rt,${isCastNull(arg) ? 'null' : e.value(arg, scope)},${e.unit.type(e.unit.types.resolve(arg.type))})`
         : argumentsCode(e, { positional: [arg], named: [] }, scope),
     )
     .join(',');

@@ -75,6 +75,9 @@ function compile(source: string, options: CompileOptions): CompiledScript {
   resolveAnnotations(tree);
   const e = emitting(unit, options.budget ?? null);
   const named = declareClasses(e, tree);
+  const declared = [tree, ...named.map(({ node }) => node)].flatMap(({ methods }) => methods);
+  for (const [name, methods] of Map.groupBy(declared, (each) => each.name))
+    if (methods.length > 1) unit.overloaded.add(name);
   const type = new JavaClass(className);
   type.superclass = SCRIPT;
   const emitted = named.map(({ node, javaClass }) => ({ javaClass, ...emitClass(e, node, javaClass, null) }));

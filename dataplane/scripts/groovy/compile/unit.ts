@@ -104,6 +104,8 @@ export class Unit {
   readonly constants: unknown[] = [];
   /** Classes with names that the script declares, with the class around each. */
   readonly declared = new Map<JavaClass, { readonly node: ClassNode; readonly outer: JavaClass | null }>();
+  /** Names of methods that the script declares more than once, in any of its classes. */
+  readonly overloaded = new Set<string>();
   /** Calls of methods that may not be available. */
   readonly suspects: Suspect[] = [];
   /** Reads of names that are no variable, member or class which the compiler knows. */

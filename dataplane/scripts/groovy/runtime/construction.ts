@@ -6,6 +6,7 @@ import { type Core, isSteps, MISSING, type Outcome, settle } from './core.ts';
 import { missingConstructor } from './failures.ts';
 import { declaredOf, fieldsOf, Instance } from './instance.ts';
 import { preparing } from './objects/class-preparation.ts';
+import { bareArgument, TypedArgument } from './typed-argument.ts';
 
 /** `new Type(args)` */
 /** Bytes of an object beside its content. */
@@ -175,7 +176,9 @@ export function* runConstructor(core: Core, type: JavaClass, self: Obj, args: re
     else missingConstructor(core, type, args);
     return;
   }
-  const made = core.tryCall(self, type.constructors, args);
+  const typed = core.tryCall(self, type.constructors, args);
+  const isTyped = args.some((arg) => arg instanceof TypedArgument && arg.value !== null);
+  const made = typed === MISSING && isTyped ? core.tryCall(self, type.constructors, args.map(bareArgument)) : typed;
   if (made === MISSING) {
     const [only] = args;
     const isNamed = args.length === 1 && only instanceof GMap;

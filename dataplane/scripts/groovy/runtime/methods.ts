@@ -8,6 +8,7 @@ import { Range } from '../values/range.ts';
 import { type Core, MISSING, type Outcome, settle } from './core.ts';
 import { missingMethod, nullPointer } from './failures.ts';
 import { declaredOf, fieldsOf, Instance, variablesOf } from './instance.ts';
+import { OwnMembers, ownKey } from './meta-class.ts';
 import { preparing } from './objects/class-preparation.ts';
 import { chosenOverload } from './overload-choices.ts';
 
@@ -129,6 +130,9 @@ export function sendStatic(core: Core, type: JavaClass, name: string, args: read
 export function expandoOf(core: Core, self: Value, type: JavaClass, name: string): Value | undefined {
   const own = self instanceof Instance ? self.added(name) : undefined;
   if (own !== undefined) return own;
+  const members = core.expandos.get(type)?.get(ownKey(name));
+  const member = members instanceof OwnMembers ? members.values.get(self) : undefined;
+  if (member !== undefined) return member;
   const isOlder = self instanceof Instance && !self.hasExpandos && type.declared !== null;
   for (const each of type.supertypes) {
     if (isOlder && each === type) continue;

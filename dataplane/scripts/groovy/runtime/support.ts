@@ -211,7 +211,7 @@ function outermost(scope: Value): Value {
 }
 
 function staticTyped(core: Core, type: JavaClass, name: string, args: readonly Value[]): Outcome | typeof MISSING {
-  return type.declared === null ? core.tryCall(type, core.staticMethods(type, name), args) : MISSING;
+  return core.tryCall(type, core.staticMethods(type, name), args);
 }
 
 /** A call with casts in its arguments. */

@@ -6,7 +6,6 @@ import { GString } from '../../values/g-string.ts';
 import { type ClassSpec, JavaClass, OBJECT, type Runtime, type Steps, type Value } from '../../values/java-class.ts';
 import { identityOf } from '../../values/key-of.ts';
 import type { Core } from '../core.ts';
-import { Instance } from '../instance.ts';
 import { MetaClass } from '../meta-class.ts';
 import { MetaProperty } from '../meta-property.ts';
 import { isSame } from '../operators.ts';
@@ -49,7 +48,7 @@ export const objectClasses: readonly ClassSpec[] = [
       'getAt(String)': (rt, self: Value, [name]: [string]) => rt.get(self, name),
       'putAt(String, Object)': (rt, self: Value, [name, value]: [string, Value]) => rt.set(self, name, value),
       'getMetaClass()': (rt, self: Value) =>
-        new MetaClass(rt as Core, rt.classOf(self), false, self instanceof Instance ? self : null),
+        new MetaClass(rt as Core, rt.classOf(self), false, self),
       'getMetaPropertyValues()': () => new List(),
       'getProperties()': (rt, self: Value) => propertiesMap(rt as Core, self),
       'respondsTo(String)': (rt, self: Value, [name]: [string]) =>
