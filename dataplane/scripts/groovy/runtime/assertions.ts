@@ -1,5 +1,8 @@
 import type { Value } from '../values/java-class.ts';
+import { identityOf } from '../values/key-of.ts';
+import { Thrown } from '../values/throwable.ts';
 import type { Core } from './core.ts';
+import { Instance } from './instance.ts';
 
 /** A value within the condition of an assertion, and the column of the source below which it is shown. */
 export interface Note {
@@ -28,8 +31,23 @@ export function powerAssertionFailed(core: Core, source: string, notes: readonly
 }
 
 function valueText(core: Core, value: Value): string {
-  const text = core.inspect(value);
-  return text === '' ? '""' : text;
+  try {
+    const text = core.inspect(value);
+    if (!(value instanceof Instance)) return text === '' || (text === "''" && value !== '') ? '""' : text;
+    if (text === '') return `${identityText(value)} (toString() == "")`;
+    const isNull = text === 'null' && core.now(core.call(value, 'toString', [])) === null;
+    return isNull ? `${identityText(value)} (toString() == null)` : text;
+  } catch (error) {
+    if (!(error instanceof Thrown) || !(value instanceof Instance)) throw error;
+    const { supertypes, name } = error.throwable.javaClass;
+    if (!supertypes.has(core.class('java.lang.Exception'))) throw error;
+    const isChecked = !supertypes.has(core.class('java.lang.RuntimeException'));
+    return `${identityText(value)} (toString() threw ${isChecked ? 'groovy.lang.GroovyRuntimeException' : name})`;
+  }
+}
+
+function identityText(value: Instance): string {
+  return `${value.javaClass.name}@${identityOf(value).toString(16)}`;
 }
 
 interface Line {

@@ -28,12 +28,14 @@ export function parse(rt: Runtime, text: string | null, isClassic: boolean): Val
     return readJson(text, slurped(rt, isClassic), rt.budget);
   } catch (error) {
     if (error instanceof JsonSyntaxError) return rt.fail('groovy.json.JsonException', error.message);
-    if (error instanceof JsonNumberError) return badNumber(rt, error.message);
+    if (error instanceof JsonNumberError) return badNumber(rt, error);
     throw error;
   }
 }
 
-function badNumber(rt: Runtime, text: string): never {
+function badNumber(rt: Runtime, { message: text, unexpected }: JsonNumberError): never {
+  if (unexpected !== null)
+    rt.fail('org.apache.groovy.json.internal.Exceptions$JsonInternalException', `unexpected character ${unexpected}`);
   if (/^-?\d+(?:\.\d*)?[eE][+-]?$/.test(text)) {
     const cause = new Throwable(rt.class('java.lang.ArrayIndexOutOfBoundsException'), null);
     return rt.fail('java.lang.NumberFormatException', null, cause);

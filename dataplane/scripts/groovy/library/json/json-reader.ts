@@ -16,10 +16,13 @@ export class JsonSyntaxError extends Error {
 /** Characters that begin like a number and are none. */
 export class JsonNumberError extends Error {
   readonly at: number;
+  /** The character that no number has, if it is known. */
+  readonly unexpected: string | null;
 
-  constructor(text: string, at: number) {
+  constructor(text: string, at: number, unexpected: string | null = null) {
     super(text);
     this.at = at;
+    this.unexpected = unexpected;
   }
 }
 
@@ -175,6 +178,15 @@ class JsonReader {
     return character;
   }
 
+  /** Groovy names the first character after a number that is neither a separator nor part of one. */
+  #checkLoose(text: string, rest: string | undefined): void {
+    const next = this.#text[this.#at];
+    const isBad = next !== undefined && !/[\s,\]}]/.test(next);
+    const unexpected = rest?.startsWith('.') === true ? '.' : isBad && /\d/.test(text) ? next : null;
+    if (unexpected !== null || rest !== undefined || !/\d/.test(text))
+      throw new JsonNumberError(text, this.#at, unexpected);
+  }
+
   #number(): Value {
     const shape = this.#manner.isLoose ? looseNumber : numberText;
     shape.lastIndex = this.#at;
@@ -182,8 +194,7 @@ class JsonReader {
     if (match === null) throw this.#problem('expected a value');
     this.#at += match[0].length;
     this.#budget.spend((match[0].length / 8) ** 2);
-    if (this.#manner.isLoose && (!/\d/.test(match[0]) || match[3] !== undefined))
-      throw new JsonNumberError(match[0], this.#at);
+    if (this.#manner.isLoose) this.#checkLoose(match[0], match[3]);
     if (match[1] === undefined && match[2] === undefined) {
       const whole = BigInt(match[0]);
       if (BigInt.asIntN(32, whole) === whole) return Number(whole);
