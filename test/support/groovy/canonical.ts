@@ -48,7 +48,7 @@ export function canonical(rt: Machine, value: Value): unknown {
   if (value instanceof GMap) return mapForm(rt, value, value.entries());
   if (value instanceof Entry) return { $entry: [canonical(rt, value.entryKey), canonical(rt, value.value)] };
   if (value instanceof JavaClass) return { $class: value.name };
-  if (value instanceof Closure) return { $closure: value.shape.types.length };
+  if (value instanceof Closure) return { $closure: value.parameterCount };
   if (value instanceof Throwable) return { $throwable: { class: value.javaClass.name, message: value.message } };
   if (isEnumConstant(value)) return { $enum: `${enumName(value)}.${String(value.fields.get('$name'))}` };
   return objectForm(rt, value);

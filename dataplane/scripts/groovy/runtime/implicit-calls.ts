@@ -2,6 +2,7 @@ import { Closure, type ClosureCode, type ClosureShape, Functional, RESOLVE } fro
 import { GMap } from '../values/collections.ts';
 import { CLOSURE } from '../values/core-classes.ts';
 import { JavaClass, OBJECT, type Steps, type Value } from '../values/java-class.ts';
+import { constructorsOf } from './construction.ts';
 import { type Core, isSteps, MISSING, type Outcome, settle } from './core.ts';
 import { missingMethod, nullPointer } from './failures.ts';
 import { fieldsOf, Instance } from './instance.ts';
@@ -142,6 +143,8 @@ export function pointer(core: Core, target: Value, name: string, owner: Value, s
       ]
     : core.methods(core.classOf(target), name).map((each) => each.parameters.length);
   const counts = [...new Set(name === 'new' ? [] : overloads)].sort((left, right) => left - right);
+  const made = isClass && name === 'new' ? constructorsOf(target).map((each) => each.parameters.length) : overloads;
+  const longest = made.reduce((most, count) => Math.max(most, count), 0);
   const isSure = counts.length === 1;
   const arity = counts.find((count) => count > 0) ?? counts[0] ?? 1;
   const types = isSure ? Array.from({ length: arity }, () => OBJECT) : [core.class('Object[]')];
@@ -156,7 +159,7 @@ export function pointer(core: Core, target: Value, name: string, owner: Value, s
     run,
     owner,
     self,
-    { types, isVariadic: !isSure, hasImplicitIt: false, required: isSure ? arity : 0 },
+    { types, isVariadic: !isSure, hasImplicitIt: false, required: isSure ? arity : 0, most: longest },
     core.class('org.codehaus.groovy.runtime.MethodClosure'),
   );
 }

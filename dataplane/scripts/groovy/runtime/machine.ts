@@ -194,7 +194,7 @@ export class Machine implements Core {
   }
 
   arity(callable: Value): number {
-    if (callable instanceof Closure) return callable.shape.types.length;
+    if (callable instanceof Closure) return callable.parameterCount;
     if (callable instanceof Functional) return callable.arity;
     const type = this.classOf(callable);
     const sam = [...type.supertypes].find((each) => each.sam !== null)?.sam ?? 'call';

@@ -16,6 +16,8 @@ export interface ClosureShape {
   readonly hasImplicitIt: boolean;
   /** Number of parameters without a default value. */
   readonly required: number;
+  /** Of a method pointer: parameters of the longest overload. */
+  readonly most?: number;
 }
 
 const ANY: ClosureShape = { types: [OBJECT], isVariadic: false, hasImplicitIt: true, required: 0 };
@@ -38,6 +40,11 @@ export class Closure implements Obj {
     this.delegate = owner;
     this.shape = shape;
     this.javaClass = javaClass;
+  }
+
+  /** Number of parameters, as scripts see it. */
+  get parameterCount(): number {
+    return this.shape.most ?? this.shape.types.length;
   }
 
   /** A copy that looks for names in a delegate first. */

@@ -117,8 +117,14 @@ export const languageClasses: readonly ClassSpec[] = [
         self.resolveStrategy = value;
         return null;
       },
-      'getMaximumNumberOfParameters()': (_rt, self: Closure) => self.shape.types.length,
-      'getParameterTypes()': (_rt, self: Closure) => new ArrayValue(CLASS, [...self.shape.types]),
+      'getMaximumNumberOfParameters()': (_rt, self: Closure) => self.parameterCount,
+      'getParameterTypes()': (rt, self: Closure) =>
+        self.shape.most === undefined
+          ? new ArrayValue(CLASS, [...self.shape.types])
+          : rt.fail(
+              'java.lang.UnsupportedOperationException',
+              'the method getParameterTypes of a method pointer is not available',
+            ),
       'curry(Object...)': (_rt, self: Closure, [args]: [ArrayValue | null]) => {
         const items = args?.items ?? [null];
         return derived(self, items.length, (more) => [...items, ...more]);
