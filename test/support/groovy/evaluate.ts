@@ -26,6 +26,7 @@ export async function evaluate(source: string, limits?: BudgetLimits): Promise<E
     return { value: canonical(machine, await result), printed };
   } catch (error) {
     if (!(error instanceof Thrown)) throw error;
-    return { thrown: machine.text(error.throwable), printed };
+    const { throwable } = error;
+    return { thrown: throwable.refusal === null ? machine.text(throwable) : throwable.text(), printed };
   }
 }

@@ -46,9 +46,15 @@ export function emitStep(e: Emitting, node: Expression & { kind: 'step' }, scope
     const step = settled(`H.step(rt,(${kept}=${e.value(node.of, scope)}),${by})`);
     return node.isPrefix ? step : `(${step},${kept})`;
   }
-  if (node.isPrefix) return assign(e, node.of, { from: (old) => settled(`H.step(rt,${old},${by})`), to: '', isStep: true }, scope);
+  if (node.isPrefix)
+    return assign(e, node.of, { from: (old) => settled(`H.step(rt,${old},${by})`), to: '', isStep: true }, scope);
   const before = e.unit.temporary(scope);
-  const after = assign(e, node.of, { from: (old) => settled(`H.step(rt,(${before}=${old}),${by})`), to: '', isStep: true }, scope);
+  const after = assign(
+    e,
+    node.of,
+    { from: (old) => settled(`H.step(rt,(${before}=${old}),${by})`), to: '', isStep: true },
+    scope,
+  );
   return `(${after},${before})`;
 }
 

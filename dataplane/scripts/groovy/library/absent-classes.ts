@@ -53,7 +53,9 @@ const known: Readonly<Record<string, KnownMethods>> = {
       'toGenericString descriptorString arrayType getNestHost getNestMembers getRecordComponents getSigners getModule',
   },
   'java.lang.StackTraceElement': { methods: 'getLineNumber getClassName getMethodName getFileName' },
-  'java.lang.Object': { methods: 'dump getMetaPropertyValues use addShutdownHook notify notifyAll wait metaClass setMetaClass' },
+  'java.lang.Object': {
+    methods: 'dump getMetaPropertyValues use addShutdownHook notify notifyAll wait metaClass setMetaClass',
+  },
   'java.lang.Number': { methods: 'toShort toByte toHexString bitCount power or and xor hypot' },
   'java.lang.Integer': {
     statics:

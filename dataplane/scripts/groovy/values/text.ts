@@ -7,6 +7,7 @@ import { type Budget, JavaClass, type Value } from './java-class.ts';
 import { identityOf } from './key-of.ts';
 import { chargeText, chargeValue, meter, setMeter } from './meter.ts';
 import { BigDecimal, BigInteger, Byte, Char, Double, Float, Short } from './numbers.ts';
+import { Throwable } from './throwable.ts';
 
 /** Form of collections: Groovy's `[a:1]`, or Java's `{a=1}`. */
 export type TextStyle = 'groovy' | 'java' | 'inspect';
@@ -49,6 +50,10 @@ function render(value: Value, style: TextStyle, within: readonly Value[]): strin
   if (value instanceof BigDecimal) return decimalText(value);
   if (value instanceof Char) return String.fromCharCode(value.code);
   if (value instanceof JavaClass) return classText(value);
+  if (value instanceof Throwable) {
+    value.readMessage();
+    return value.text();
+  }
   if (value.text !== undefined) {
     const text = value.text();
     return style === 'inspect' &&

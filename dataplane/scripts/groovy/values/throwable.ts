@@ -13,6 +13,9 @@ export class Throwable implements Obj {
   /** Further facts that some classes have: `method` of a MissingMethodException, fields of a class that a script declares. */
   readonly details = new Map<string, Value>();
 
+  /** Thrown where a script reads the message, if the message is not the one of Java. The gateway logs it as it is. */
+  refusal: Throwable | null = null;
+
   /** The error that first carried it, whose stack names a line of the script. */
   origin: Error | null = null;
 
@@ -21,6 +24,12 @@ export class Throwable implements Obj {
     this.javaClass = javaClass;
     this.message = message;
     this.cause = cause;
+  }
+
+  /** The message for scripts. */
+  readMessage(): string | null {
+    if (this.refusal !== null) throw new Thrown(this.refusal);
+    return this.message;
   }
 
   text(): string {

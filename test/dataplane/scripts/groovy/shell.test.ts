@@ -27,6 +27,34 @@ describe('texts that a script evaluates', () => {
   });
 
   it.each([
+    ['e.message', "'(' is not closed @ line 1, column 5"],
+    ['e.localizedMessage', "'(' is not closed @ line 1, column 5"],
+    ['e.toString()', "'(' is not closed @ line 1, column 5"],
+    ['"${e}"', "'(' is not closed @ line 1, column 5"],
+    ['[e].toString()', "'(' is not closed @ line 1, column 5"],
+    ['new RuntimeException(e)', "'(' is not closed @ line 1, column 5"],
+  ])('refuses to make up a message of the Groovy parser: %s', async (read, mistake) => {
+    const { thrown } = await evaluate(`try { evaluate('foo(') } catch (e) { ${read} }`);
+    const refusal = `Script1.groovy: ${mistake}: the message that Groovy has for it is not available`;
+    expect(thrown).toBe(`java.lang.UnsupportedOperationException: ${refusal}`);
+  });
+
+  it('lets a script catch a mistake whose message it cannot read', async () => {
+    const script =
+      "try { evaluate('foo(') } catch (org.codehaus.groovy.control.CompilationFailedException e) { [e.class.simpleName, e.cause] }";
+    expect(await evaluate(script)).toMatchObject({ value: ['MultipleCompilationErrorsException', null] });
+  });
+
+  it.each([
+    ["evaluate('break; break')", 'two mistakes'],
+    ["evaluate('new Foo(); new Bar()')", 'two classes'],
+    ["evaluate('request.uri.')", 'a name that does not end'],
+  ])('has no message where Groovy may report something else: %s (%s)', async (script) => {
+    const { thrown } = await evaluate(`try { ${script} } catch (e) { e.message }`);
+    expect(thrown).toMatch(/^java\.lang\.UnsupportedOperationException: .* is not available$/);
+  });
+
+  it.each([
     ['evaluate(\'new File("/etc/passwd")\')', 'class File is not available @ line 1, column 5'],
     ['Eval.me(\'new URL("http://a").openConnection()\')', 'the method openConnection of java.net.URL is not available'],
     ["evaluate('import groovy.xml.*; new XmlSlurper()')", 'class XmlSlurper is not available'],

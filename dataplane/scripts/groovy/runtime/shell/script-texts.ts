@@ -2,6 +2,7 @@ import { type CompiledScript, compileScript } from '../../compile/compile-script
 import { ScriptError } from '../../syntax/place.ts';
 import { Throwable, Thrown } from '../../values/throwable.ts';
 import type { Core, TextCompiler } from '../core.ts';
+import { groovyMistake, sampleOf } from './groovy-mistakes.ts';
 
 /** Characters of one text. */
 export const LONGEST_TEXT = 8192;
@@ -14,7 +15,7 @@ const MOST_CHARACTERS = 32_768;
 const SCRIPT_BYTES = 4096;
 const BYTES_PER_CHARACTER = 256;
 
-/** Characters of a line with a mistake that its message shows. */
+/** Characters that the gateway shows of a line with a mistake. */
 const LONGEST_SHOWN = 200;
 
 const COMPILATION_FAILED = 'org.codehaus.groovy.control.MultipleCompilationErrorsException';
@@ -65,34 +66,22 @@ function compileNow(core: Core, text: string, name: string): CompiledScript {
   }
 }
 
-/** Messages that scripts may know. */
-function asGroovy(message: string): string {
-  return message
-    .replace(/^class (\S+) is not available$/, 'unable to resolve class $1\n')
-    .replace(/^unexpected character (?=')/, 'Unexpected character: ')
-    .replace(/^unexpected (?=')/, 'Unexpected input: ');
-}
-
-/** The column that Groovy names: of `new` before a class. */
-function columnOf(line: string, column: number): number {
-  const before = /\bnew\s+$/.exec(line.slice(0, column - 1));
-  return before === null ? column : before.index + 1;
-}
-
 /** The exception for a text that does not compile; code that only Groovy accepts is no mistake of its author. */
 function failure(core: Core, text: string, name: string, { message, place, isUnsupported }: ScriptError): Throwable {
-  const { line } = place;
+  const { line, column } = place;
+  const at = `@ line ${line}, column ${column}`;
+  const unavailable = core.class('java.lang.UnsupportedOperationException');
+  if (isUnsupported) return new Throwable(unavailable, `${name}.groovy: ${message} ${at}.`);
+  const known = groovyMistake(text, message, place);
   const whole = text.split('\n')[line - 1] ?? '';
-  const column = isUnsupported ? place.column : columnOf(whole, place.column);
-  const at = `@ line ${line}, column ${column}.`;
-  if (isUnsupported)
-    return new Throwable(core.class('java.lang.UnsupportedOperationException'), `${name}.groovy: ${message} ${at}`);
-  const shown = whole.slice(0, LONGEST_SHOWN);
-  // Groovy does not know an open string, only a character that begins nothing.
-  const quote = /^a string is not closed$/.test(message) ? whole.charAt(column - 1) : '';
-  const mistake =
-    quote === '' ? asGroovy(message) : `Unexpected character: '${quote === "'" ? String.raw`\'` : quote}'`;
-  const lines = ['startup failed:', `${name}.groovy: ${line}: ${mistake} ${at}`, `   ${shown}`];
-  const mark = column > LONGEST_SHOWN ? [] : [`   ${' '.repeat(column - 1)}^`];
-  return new Throwable(core.class(COMPILATION_FAILED), [...lines, ...mark, '', '1 error', ''].join('\n'));
+  const sample = sampleOf(known === null ? whole.slice(0, column + LONGEST_SHOWN) : whole, known?.column ?? column);
+  const first = `${name}.groovy: ${line}: ${known?.message ?? message} @ line ${line}, column ${known?.column ?? column}.`;
+  const lines = ['startup failed:', first, ...sample, '', '1 error', ''];
+  const made = new Throwable(core.class(COMPILATION_FAILED), lines.join('\n'));
+  if (known === null)
+    made.refusal = new Throwable(
+      unavailable,
+      `${name}.groovy: ${message} ${at}: the message that Groovy has for it is not available`,
+    );
+  return made;
 }

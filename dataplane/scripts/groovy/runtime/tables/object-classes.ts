@@ -47,8 +47,7 @@ export const objectClasses: readonly ClassSpec[] = [
       'asType(Class)': (rt, self: Value, [type]: [JavaClass]) => rt.as(self, type),
       'getAt(String)': (rt, self: Value, [name]: [string]) => rt.get(self, name),
       'putAt(String, Object)': (rt, self: Value, [name, value]: [string, Value]) => rt.set(self, name, value),
-      'getMetaClass()': (rt, self: Value) =>
-        new MetaClass(rt as Core, rt.classOf(self), false, self),
+      'getMetaClass()': (rt, self: Value) => new MetaClass(rt as Core, rt.classOf(self), false, self),
       'getMetaPropertyValues()': () => new List(),
       'getProperties()': (rt, self: Value) => propertiesMap(rt as Core, self),
       'respondsTo(String)': (rt, self: Value, [name]: [string]) =>

@@ -115,7 +115,8 @@ function made(self: Value, message: Value, cause: Value = null): Throwable {
 }
 
 function describe(rt: Runtime, self: Throwable): string {
-  const message = self.javaClass.declared === null ? self.message : rt.now(rt.call(self, 'getLocalizedMessage', []));
+  const message =
+    self.javaClass.declared === null ? self.readMessage() : rt.now(rt.call(self, 'getLocalizedMessage', []));
   const extra = self.javaClass.name === 'groovy.lang.MissingMethodException' ? (message ?? '') : message;
   return extra === null ? self.javaClass.name : `${self.javaClass.name}: ${rt.text(extra)}`;
 }
@@ -141,9 +142,9 @@ const throwable: ClassSpec = {
       made(self, message, cause),
   },
   methods: {
-    'getMessage()': (_rt, self: Throwable) => self.message,
+    'getMessage()': (_rt, self: Throwable) => self.readMessage(),
     'getLocalizedMessage()': (rt, self: Throwable) =>
-      self.javaClass.declared === null ? self.message : rt.call(self, 'getMessage', []),
+      self.javaClass.declared === null ? self.readMessage() : rt.call(self, 'getMessage', []),
     'getCause()': (_rt, self: Throwable) => self.cause,
     'initCause(Throwable)': (_rt, self: Throwable, [cause]: [Value]) => {
       self.cause = cause;
