@@ -6,7 +6,7 @@ export interface GroovyMistake {
   readonly column: number;
 }
 
-/** Where the line with a mistake begins in its message, and how much follows the mistake, if it is far right. */
+/** Column beyond which a message shows a part of the line: so many characters before the mistake, and so many after it. */
 const FAR = 40;
 const BEFORE = 31;
 const AFTER = 9;
