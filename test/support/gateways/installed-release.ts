@@ -72,6 +72,8 @@ export class InstalledRelease {
           // planes of this test connect by the address
           '--server-names': `${containerOption(workload, '--server-names')},127.0.0.1`,
           '--sidecar-settings': await this.sidecarSettings(workload),
+          '--console-client-secret': this.write(`${name}.client-secret`, 'secret of a client'),
+          '--console-issuer-ca': this.write(`${name}.issuer.crt`, certificateAuthority('issuer').certificate),
         },
         added: {
           '--kubeconfig': this.write(`${name}.kubeconfig`, kubeconfigText(this.cluster, token)),
