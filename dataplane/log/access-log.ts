@@ -5,8 +5,10 @@ export type LineWriter = (lines: Buffer, done: () => void) => void;
 
 /** Writes requests as lines. */
 export interface AccessLines {
-  /** The line of a request with its end, each of its characters one byte. */
-  line(finished: Finished): string;
+  /** The line that was made last; what is behind it means nothing. */
+  readonly bytes: Buffer;
+  /** Makes the line of a request with its end. @returns how long it is */
+  line(finished: Finished): number;
 }
 
 const BLOCK = 131_072;
@@ -37,9 +39,9 @@ export class AccessLog {
   }
 
   record(finished: Finished): void {
-    const line = this.lines.line(finished);
-    if (this.at + line.length > this.filling.length && !this.makeRoom(line.length)) this.dropped++;
-    else this.at += this.filling.latin1Write(line, this.at);
+    const length = this.lines.line(finished);
+    if (this.at + length > this.filling.length && !this.makeRoom(length)) this.dropped++;
+    else this.at += this.lines.bytes.copy(this.filling, this.at, 0, length);
   }
 
   private makeRoom(most: number): boolean {

@@ -1,80 +1,144 @@
 import type { Finished } from '../engine/client/finished.ts';
+import { writeText } from '../engine/wire/bytes.ts';
 import { clock } from '../engine/wire/clock.ts';
 import { refusalReason } from './refusal-reason.ts';
 
+const FIRST_SIZE = 4096;
+/** Memory beyond this is not kept for the next line. */
+const LARGEST_KEPT = 65_536;
+const BEFORE_TIME = '{"level":30,"time":"';
+/** What stands behind the outcome of a request at most. */
+const LONGEST_END = 512;
+const LARGEST_WORD = 0x7fff_ffff;
+const QUOTE = 34;
+const CLOSING_BRACE = 125;
+const LINE_END = 10;
+
 /**
- * Access log lines as JSON, in the shape pino writes. Parts that are as in the line before are kept, so that a request
- * costs a concatenation of few parts. Queries are left out: they carry tokens more often than people think.
+ * Access log lines as JSON, in the shape pino writes. A line is written over the one before, and what is as it was there
+ * stays, so that a request of many that are alike costs few bytes. Queries are left out: they carry tokens more often than
+ * people think.
  */
 export class JsonAccessLines {
+  bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_SIZE);
   private readonly unit: number;
   private time = -1;
   private remote = '';
   private method = '';
   private host = '';
-  private start = '';
-  private middle = '","method":"","host":"","path":';
+  private path = '';
   private status = 0;
   private sent = 0;
-  private end = '';
   private route: string | null = null;
   private backend: string | null = null;
-  private way = '';
+  private user: string | null = null;
+  /** Where the part ends that alike requests share; 0 when no other line can have it. */
+  private sharedEnd = 0;
 
   constructor(unit: number) {
     this.unit = unit;
   }
 
-  /** The line of a request, each of its characters one byte. */
-  line(finished: Finished): string {
-    this.keepParts(finished);
-    const { path, user, refusal, ids, milliseconds, firstByte } = finished;
-    const quoted = path.includes('"') ? JSON.stringify(path) : `"${path}"`;
-    const times = `${microseconds(milliseconds)},"firstByteUs":${microseconds(firstByte)}`;
-    const named = user === null ? '' : `,"user":${latin1Json(user)}`;
-    const identified = ids === null ? '' : `,"requestId":"${ids.requestId}","traceId":"${ids.traceId}"`;
-    const close = refusal === null ? '}\n' : refusalFields(finished);
-    return `${this.start}${this.middle}${quoted}${this.end}${times}${identified}${this.way}${named}${close}`;
+  line(finished: Finished): number {
+    if (!this.isAlike(finished)) this.begin(finished);
+    else if (clock.wall !== this.time) this.writeTime();
+    const { ids, milliseconds, firstByte, refusal } = finished;
+    const out = this.bytes;
+    let at = writeText(out, this.sharedEnd, ',"us":');
+    at = writeNumber(out, at, microseconds(milliseconds));
+    at = writeText(out, at, ',"firstByteUs":');
+    at = writeNumber(out, at, microseconds(firstByte));
+    if (ids !== null) at = writeIds(out, at, ids);
+    out[at] = CLOSING_BRACE;
+    out[at + 1] = LINE_END;
+    if (refusal !== null) this.sharedEnd = 0;
+    return at + 2;
   }
 
-  /** Makes anew the parts that are not as in the line before. */
-  private keepParts({ remote, method, host, status, sent, route, backend }: Finished): void {
-    if (clock.wall !== this.time) {
-      this.time = clock.wall;
-      this.start = `{"level":30,"time":"${new Date(clock.wall).toISOString()}","msg":"request","unit":${this.unit},"remote":"`;
-    }
-    if (remote !== this.remote || method !== this.method || host !== this.host) {
-      this.remote = remote;
-      this.method = method;
-      this.host = host;
-      this.middle = `${remote}","method":"${method}","host":"${host}","path":`;
-    }
-    if (status !== this.status || sent !== this.sent) {
-      this.status = status;
-      this.sent = sent;
-      this.end = `,"status":${status},"bytes":${sent},"us":`;
-    }
-    if (route !== this.route || backend !== this.backend) {
-      this.route = route;
-      this.backend = backend;
-      this.way = `${routeField(route)}${backend === null ? '' : `,"backend":${latin1Json(backend)}`}`;
-    }
+  private isAlike({ remote, method, host, path, status, sent, route, backend, user, refusal }: Finished): boolean {
+    return (
+      this.sharedEnd !== 0 &&
+      refusal === null &&
+      path === this.path &&
+      status === this.status &&
+      sent === this.sent &&
+      route === this.route &&
+      backend === this.backend &&
+      user === this.user &&
+      remote === this.remote &&
+      method === this.method &&
+      host === this.host
+    );
   }
+
+  /** Writes the part that alike requests share. */
+  private begin(finished: Finished): void {
+    const { remote, method, host, path, status, sent, route, backend, user, refusal } = finished;
+    this.remote = remote;
+    this.method = method;
+    this.host = host;
+    this.path = path;
+    this.status = status;
+    this.sent = sent;
+    this.route = route;
+    this.backend = backend;
+    this.user = user;
+    this.time = clock.wall;
+    const client = `${new Date(clock.wall).toISOString()}","msg":"request","unit":${this.unit},"remote":"${remote}`;
+    const quoted = path.includes('"') ? JSON.stringify(path) : `"${path}"`;
+    const asked = `","method":"${method}","host":"${host}","path":${quoted},"status":${status},"bytes":${sent}`;
+    const way = `${field('route', route)}${field('backend', backend)}${field('user', user)}`;
+    const why = refusal === null ? '' : refusalFields(finished);
+    const text = `${BEFORE_TIME}${client}${asked}${way}${why}`;
+    const size = text.length + LONGEST_END;
+    if (size > this.bytes.length || this.bytes.length > LARGEST_KEPT) {
+      this.bytes = Buffer.allocUnsafeSlow(Math.max(size, FIRST_SIZE));
+    }
+    this.sharedEnd = this.bytes.latin1Write(text, 0);
+  }
+
+  /** Writes the time over that of the line before, which is as long. */
+  private writeTime(): void {
+    this.time = clock.wall;
+    writeText(this.bytes, BEFORE_TIME.length, new Date(clock.wall).toISOString());
+  }
+}
+
+function writeIds(out: Buffer, at: number, ids: NonNullable<Finished['ids']>): number {
+  at = writeText(out, at, ',"requestId":"');
+  if (!ids.isMade) return writeText(out, at, `${ids.requestId}","traceId":"${ids.traceId}"`);
+  const end = ids.writeMade(out, at);
+  const trace = writeText(out, end, '","traceId":"');
+  ids.writeMade(out, trace); // what is made here is the id of both
+  out[trace + end - at] = QUOTE;
+  return trace + end - at + 1;
 }
 
 function microseconds(milliseconds: number): number {
   return Math.round(milliseconds * 1000);
 }
 
-function routeField(route: string | null): string {
-  return route === null ? '' : `,"route":${latin1Json(route)}`;
+/** Writes a natural number. @returns where it stopped. */
+function writeNumber(out: Buffer, at: number, value: number): number {
+  if (value > LARGEST_WORD) return writeText(out, at, String(value));
+  let end = at + 1;
+  for (let rest = value; rest >= 10; rest = (rest / 10) | 0) end++;
+  for (let i = end - 1, rest = value | 0; i >= at; i--) {
+    const tens = (rest / 10) | 0;
+    out[i] = 48 + rest - tens * 10;
+    rest = tens;
+  }
+  return end;
+}
+
+function field(name: string, value: string | null): string {
+  return value === null ? '' : `,"${name}":${latin1Json(value)}`;
 }
 
 /** Why the request was refused: the code, what exactly was wrong, and the object that decided it. */
 function refusalFields(finished: Finished): string {
   const { reason, object } = refusalReason(finished);
-  const decided = object === null ? '' : `,"object":${latin1Json(object)}`;
-  return `,"refusal":"${finished.refusal}","reason":${latin1Json(reason)}${decided}}\n`;
+  return `,"refusal":"${finished.refusal}"${field('reason', reason)}${field('object', object)}`;
 }
 
 /** A text as JSON whose characters are one byte each, so that a line has as many bytes as characters. */

@@ -13,14 +13,15 @@ const LONGEST_TIME = 9;
  * client can write anything that a terminal would act on.
  */
 export class TextAccessLines {
+  bytes: Buffer = Buffer.alloc(0);
   private readonly isColoured: boolean;
 
   constructor(isColoured: boolean) {
     this.isColoured = isColoured;
   }
 
-  /** The line of a request: UTF-8, each byte as one character. */
-  line(finished: Finished): string {
+  /** Makes the line of a request, in UTF-8. */
+  line(finished: Finished): number {
     const { method, host, path, status, milliseconds, firstByte, route, user, backend, ids, refusal } = finished;
     const target = `${host}${path}`;
     const columns = [
@@ -40,7 +41,8 @@ export class TextAccessLines {
     }
     if (backend !== null) columns.push(field('backend', backend));
     if (ids !== null) columns.push(this.paint(field('requestId', ids.requestId), 'grey'));
-    return Buffer.from(`${columns.join(' ')}\n`, 'utf8').latin1Slice();
+    this.bytes = Buffer.from(`${columns.join(' ')}\n`, 'utf8');
+    return this.bytes.length;
   }
 
   private paint(text: string, colour: Colour): string {

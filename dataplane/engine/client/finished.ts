@@ -17,7 +17,7 @@ export interface Finished {
   /** What exactly was wrong and which object refused, where an object of the configuration did. */
   readonly decision: Decision | null;
   /** The id of the request and of its trace, or null where requests get none. */
-  readonly ids: Pick<RequestIds, 'requestId' | 'traceId'> | null;
+  readonly ids: RequestIds | null;
   /** The id of the route, or null where none took the request. */
   readonly route: string | null;
   /** The backend that was asked, or null. */

@@ -51,12 +51,11 @@ function writeWord(at: number, word: number): void {
   }
 }
 
-/** Writes the digits of a word into the span. */
-function writeSpan(at: number, word: number): void {
-  for (let shift = 24, i = SPAN_AT + at; shift >= 0; shift -= 8, i += 2) {
+function writeDigits(out: Buffer, at: number, word: number): void {
+  for (let shift = 24, i = at; shift >= 0; shift -= 8, i += 2) {
     const from = ((word >>> shift) & 255) * 2;
-    fresh[i] = digits[from]!;
-    fresh[i + 1] = digits[from + 1]!;
+    out[i] = digits[from]!;
+    out[i + 1] = digits[from + 1]!;
   }
 }
 
@@ -84,6 +83,20 @@ export class RequestIds {
     return this.given?.trace?.id ?? this.newId;
   }
 
+  /** Both ids are made here, and the same. */
+  get isMade(): boolean {
+    return this.given === null;
+  }
+
+  /** Writes the id that is made here. @returns where it stopped. */
+  writeMade(out: Buffer, at: number): number {
+    writeDigits(out, at, this.id0);
+    writeDigits(out, at + 8, this.id1);
+    writeDigits(out, at + 16, this.id2);
+    writeDigits(out, at + 24, this.id3);
+    return at + TRACE;
+  }
+
   /** The lines for a backend, each with its CRLF; to be read before other ids are asked for. */
   get lines(): Buffer {
     this.write();
@@ -100,8 +113,8 @@ export class RequestIds {
     writeWord(8, this.id1);
     writeWord(16, this.id2);
     writeWord(24, this.id3);
-    writeSpan(0, this.span0);
-    writeSpan(8, this.span1);
+    writeDigits(fresh, SPAN_AT, this.span0);
+    writeDigits(fresh, SPAN_AT + 8, this.span1);
   }
 
   private givenLines({ trace }: GivenIds): Buffer {

@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Finished } from '../../../dataplane/engine/client/finished.ts';
+import { RequestIds } from '../../../dataplane/engine/client/request-ids.ts';
 import { refusals } from '../../../dataplane/engine/message/refusal.ts';
+import { clock } from '../../../dataplane/engine/wire/clock.ts';
 import { AccessLog, type LineWriter } from '../../../dataplane/log/access-log.ts';
 import { JsonAccessLines } from '../../../dataplane/log/json-access-lines.ts';
 
@@ -89,19 +91,73 @@ it('has client, route, backend and the reason of a filter', async () => {
     object: 'orders.guard',
     type: 'OAuth2ResourceServerFilter',
   } as const;
-  const ids = { requestId: 'r-1', traceId: 'f'.repeat(32) };
-  log.record({ ...request, ids, route: 'orders', backend: '192.0.2.1:80', user: 'kim "\u{1f600}\n' });
+  const given = { requestId: 'r-1', trace: { id: 'f'.repeat(32), flags: '01', state: null } };
+  log.record({ ...request, ids: new RequestIds(given), route: 'orders', backend: '192.0.2.1:80', user: 'kim "\u{1f600}\n' });
   log.record({ ...request, route: 'orders', user: 'kim', status: 403, refusal: 'insufficient-scope', decision });
   log.record({ ...request, status: 502, refusal: 'backend-connect', decision });
   await closed(log, target);
   const [passed, refused, failed] = parsed(target.text());
-  expect(passed).toMatchObject({ ...ids });
+  expect(passed).toMatchObject({ requestId: 'r-1', traceId: 'f'.repeat(32) });
   expect(passed).toMatchObject({ route: 'orders', backend: '192.0.2.1:80', user: 'kim "\u{1f600}\n' });
   expect(refused).toMatchObject({ route: 'orders', user: 'kim', refusal: 'insufficient-scope' });
   expect(refused).toMatchObject({ reason: decision.reason, object: decision.object });
   expect(refused).not.toHaveProperty('backend');
   expect(failed).toMatchObject({ refusal: 'backend-connect', reason: refusals['backend-connect'].reason });
   expect(failed).not.toHaveProperty('object');
+});
+
+describe('a line of JSON', () => {
+  const ids = new RequestIds(null);
+  const decision = { refusal: 'target', reason: 'so', object: 'an.object', type: 'T' } as const;
+  const changes: Readonly<Record<string, Partial<Finished>>> = {
+    method: { method: 'POST' },
+    path: { path: '/a/longer/path' },
+    'a path with a quote': { path: '/"' },
+    host: { host: 'other.example' },
+    status: { status: 204 },
+    'bytes sent': { sent: 1234 },
+    remote: { remote: '2001:db8::1' },
+    route: { route: 'orders' },
+    backend: { backend: '192.0.2.1:80' },
+    user: { user: 'kim' },
+    refusal: { refusal: 'target' },
+    'refusal of an object': { refusal: 'target', decision },
+    ids: { ids },
+    'ids of a peer': { ids: new RequestIds({ requestId: 'given', trace: null }) },
+    durations: { milliseconds: 12_345.678, firstByte: 0.001 },
+    'very long durations': { milliseconds: 3e6, firstByte: 2_147_483.648 },
+    'a long host': { host: 'h'.repeat(100_000) },
+  };
+  const text = (lines: JsonAccessLines, finished: Finished): string => {
+    const length = lines.line(finished);
+    return lines.bytes.toString('latin1', 0, length);
+  };
+
+  it.each(Object.keys(changes))('does not depend on the line before: %s', (name) => {
+    const changed = { ...request, ...changes[name] };
+    const lines = new JsonAccessLines(3);
+    const alone = (finished: Finished): string => text(new JsonAccessLines(3), finished);
+    for (const finished of [request, changed, changed, request, request, { ...changed, status: 500 }, request]) {
+      const line = text(lines, finished);
+      expect(line).toBe(alone(finished));
+      expect(JSON.parse(line)).toMatchObject({ host: finished.host, path: finished.path, status: finished.status });
+    }
+  });
+
+  it('has the time of its request', () => {
+    const lines = new JsonAccessLines(0);
+    const before = clock.wall;
+    for (const wall of [1e12, 1e12 + 1, 1e12 + 86_400_000]) {
+      clock.wall = wall;
+      expect(JSON.parse(text(lines, request))).toMatchObject({ time: new Date(wall).toISOString() });
+    }
+    clock.wall = before;
+  });
+
+  it('has the id that the backend got, for request and trace', () => {
+    const id = /^X-Request-Id: ([0-9a-f]{32})\r\ntraceparent: 00-\1-/.exec(ids.lines.toString('latin1'))![1]!;
+    expect(JSON.parse(text(new JsonAccessLines(0), { ...request, ids }))).toMatchObject({ requestId: id, traceId: id });
+  });
 });
 
 it('keeps lines complete for any length and number', async () => {

@@ -1,6 +1,6 @@
-import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import type { Finished } from '../../../dataplane/engine/client/finished.ts';
+import { RequestIds } from '../../../dataplane/engine/client/request-ids.ts';
 import { TextAccessLines } from '../../../dataplane/log/text-access-lines.ts';
 
 const request: Finished = {
@@ -14,14 +14,16 @@ const request: Finished = {
   remote: '127.0.0.1',
   refusal: null,
   decision: null,
-  ids: { requestId: 'r-1', traceId: 'f'.repeat(32) },
+  ids: new RequestIds({ requestId: 'r-1', trace: null }),
   route: 'orders',
   backend: '192.0.2.1:80',
   user: 'kim',
 };
 
 function line(changes: Partial<Finished> = {}, isColoured = false): string {
-  return Buffer.from(new TextAccessLines(isColoured).line({ ...request, ...changes }), 'latin1').toString();
+  const lines = new TextAccessLines(isColoured);
+  const length = lines.line({ ...request, ...changes });
+  return lines.bytes.toString('utf8', 0, length);
 }
 
 /** The line without its time. */
