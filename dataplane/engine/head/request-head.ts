@@ -1,6 +1,7 @@
 import type { Refusal } from '../message/refusal.ts';
 import { endOfValue, LOWER, METHOD, NAME, spells, TARGET, TOKEN } from '../wire/bytes.ts';
 import { beginRanges, LINE, MOST_HEADER_LINES, ranges } from './header-ranges.ts';
+import type { LinesMemo } from './lines-memo.ts';
 import { foldedName, isOddName } from './look-alike.ts';
 import {
   contentLength,
@@ -11,6 +12,7 @@ import {
   MALFORMED,
   readConnection,
 } from './message-head.ts';
+import { requestHead, resetRequestHead } from './scanned-request.ts';
 
 /** Limits of a scan of a request head. */
 export interface RequestHeadLimits {
@@ -21,40 +23,6 @@ export interface RequestHeadLimits {
   readonly headerLines: number;
   readonly underscores: boolean;
 }
-
-/** Result of the last scan; read it before scanning again. Offsets are relative to `base`. */
-export const requestHead = {
-  base: 0,
-  methodEnd: 0,
-  targetStart: 0,
-  targetEnd: 0,
-  minor: 1,
-  table: ranges.table,
-  first: 0,
-  lines: 0,
-  dropped: 0,
-  /** Declared length, or -1. */
-  length: -1,
-  chunked: false,
-  close: false,
-  keepAlive: false,
-  upgrade: false,
-  nominated: null as string[] | null,
-  hostLine: -1,
-  upgradeLine: -1,
-  /** The client waits for 100 Continue. */
-  expects: false,
-  /** The client sent forwarding headers. They are dropped here; `forwarded` offsets let a trusted peer's be read. */
-  forwarded: false,
-  /** Some name holds more than letters, digits and `-`. */
-  unusual: false,
-  /** The client sent ids of its own. */
-  identified: false,
-  /** The first line with credentials, or -1, and whether it holds what the memo holds. */
-  authorizationLine: -1,
-  sameAuthorization: false,
-  refusal: 'request-line' as Refusal,
-};
 
 const head = requestHead;
 
@@ -70,9 +38,9 @@ const LONGEST_METHOD = 32;
 export const MOST_EMPTY_LINES = 4;
 
 /**
- * Scans a request head that starts at `p`; `bytes[n]` must be 0. `memo` is the Authorization value, with its CRLF, that
- * this client sent last: when it comes again, comparing it is cheaper than reading it. `dropsIds`: ids of this client
- * are not believed, and their lines are dropped.
+ * Scans a request head that starts at `p`; `bytes[n]` must be 0. `memo` has the lines that this client sent before: when
+ * they come again, comparing them is cheaper than reading them. `dropsIds`: ids of this client are not believed, and their
+ * lines are dropped.
  * @returns the end of the head, INCOMPLETE or MALFORMED.
  */
 export function scanRequestHead(
@@ -80,7 +48,7 @@ export function scanRequestHead(
   p: number,
   n: number,
   limits: RequestHeadLimits,
-  memo: Buffer | null,
+  memo: LinesMemo | null,
   dropsIds: boolean,
 ): number {
   let empty = 0;
@@ -106,23 +74,13 @@ export function scanRequestHead(
   head.base = base;
   head.targetStart = p - base;
   head.targetEnd = q - base;
-  reset();
+  resetRequestHead();
   if (bytes[q] === 13) return scanSimple(bytes, q, n);
   if (bytes[q] !== 32) return refuse(bytes[q] === 10 ? 'request-line' : 'target');
   p = q + 1;
   const version = scanVersion(bytes, p, n);
   if (version !== 0) return version;
   return scanLines(bytes, p + 10, n, limits, memo, dropsIds);
-}
-
-function reset(): void {
-  head.length = -1;
-  head.chunked = head.close = head.keepAlive = head.upgrade = head.expects = head.forwarded = head.unusual = false;
-  head.identified = false;
-  head.nominated = null;
-  head.sameAuthorization = false;
-  head.hostLine = head.upgradeLine = head.authorizationLine = -1;
-  head.dropped = head.lines = 0;
 }
 
 /** A request line without a version is HTTP/0.9: only a bare GET, answered as HTTP/1.0 and closed. */
@@ -166,7 +124,7 @@ function scanLines(
   start: number,
   n: number,
   limits: RequestHeadLimits,
-  memo: Buffer | null,
+  memo: LinesMemo | null,
   dropsIds: boolean,
 ): number {
   const base = head.base;
@@ -175,6 +133,11 @@ function scanLines(
   const last = first + LINE * Math.min(limits.headerLines, MOST_HEADER_LINES);
   const whole = base + limits.headBytes;
   const most = limits.headerBytes === 0 ? whole : Math.min(whole, start + limits.headerBytes);
+  if (memo !== null) {
+    const end = memo.recall(bytes, start, Math.min(n, most), dropsIds);
+    if (end > 0) return end;
+  }
+  const credentials = memo === null ? null : memo.authorization;
   let p = start;
   let line = first;
   for (;;) {
@@ -203,8 +166,8 @@ function scanLines(
     while (bytes[value] === 32 || bytes[value] === 9) value++;
     let end = value;
     let repeated = false;
-    if (memo !== null && q - p === 13 && repeats(bytes, p, value, n, memo)) {
-      end += memo.length - 2;
+    if (credentials !== null && q - p === 13 && repeats(bytes, p, value, n, credentials)) {
+      end += credentials.length - 2;
       repeated = true;
     } else end = endOfValue(bytes, value);
     if (end + 1 >= n) {

@@ -8,7 +8,7 @@ import { canonicalAuthority, sameAuthority } from './canonical-host.ts';
 import { Headers } from './headers.ts';
 import { isWord } from './message-head.ts';
 import type { Queries } from './query.ts';
-import { requestHead } from './request-head.ts';
+import { requestHead } from './scanned-request.ts';
 import { judgeTarget, target } from './target.ts';
 
 /** Rules of a listener for request heads. */

@@ -2,10 +2,12 @@ import { BAD_HEADER, NEEDS_MORE, NO_HEADER, readProxyHeader } from '../client/pr
 import { identifying } from '../client/request-ids.ts';
 import { PREFACE } from '../frames/frames.ts';
 import type { ListenerLimits } from '../head/limits.ts';
+import { LinesMemo } from '../head/lines-memo.ts';
 import { MALFORMED } from '../head/message-head.ts';
-import { MOST_EMPTY_LINES, requestHead, scanRequestHead } from '../head/request-head.ts';
+import { MOST_EMPTY_LINES, scanRequestHead } from '../head/request-head.ts';
 import { RequestJudge } from '../head/request-judge.ts';
 import { type AskedFor, askedFor, nothingAsked } from '../head/request-line.ts';
+import { requestHead } from '../head/scanned-request.ts';
 import { requestTrailers } from '../head/trailers.ts';
 import { Body, type BodySource } from '../message/body.ts';
 import type { Refusal } from '../message/refusal.ts';
@@ -57,8 +59,8 @@ export class RequestReader implements BodySource, ChunkReceiver {
   private partialLength = 0;
   private waiting: WaitingBytes | null = null;
   private readonly judge = new RequestJudge();
-  /** The credentials sent last, from the second request on: a client that sends one request costs no copy. */
-  private authorization: Buffer | null = null;
+  /** The lines sent before, from the second request on: a client that sends one request costs no copy. */
+  private lines: LinesMemo | null = null;
   private again = false;
 
   constructor(wire: Wire, limits: ListenerLimits, receiver: RequestReceiver) {
@@ -219,8 +221,14 @@ export class RequestReader implements BodySource, ChunkReceiver {
 
   private judgeHead(bytes: Buffer, p: number, end: number): number {
     const dropsIds = identifying.requests && !this.receiver.trusted;
-    const headEnd = scanRequestHead(bytes, p, end, this.limits, this.authorization, dropsIds);
-    if (headEnd > 0) return this.readRequest(bytes, headEnd, end);
+    const headEnd = scanRequestHead(bytes, p, end, this.limits, this.lines, dropsIds);
+    if (headEnd > 0) {
+      if (this.again && !requestHead.recalled) {
+        this.lines ??= new LinesMemo();
+        this.lines.miss(bytes, headEnd, dropsIds); // before anybody edits them
+      }
+      return this.readRequest(bytes, headEnd, end);
+    }
     if (headEnd === MALFORMED) {
       const { refusal } = requestHead;
       if (refusal === 'version' && this.isPreface(bytes, p)) this.receiver.prefaced(bytes, p, end);
@@ -271,21 +279,11 @@ export class RequestReader implements BodySource, ChunkReceiver {
     } else this.bodyAtHand = true;
     if (this.body !== null) this.body.atHand = this.bodyAtHand;
     this.expects = head.expects;
-    if (head.authorizationLine >= 0 && !head.sameAuthorization && this.again)
-      this.remember(bytes, head.authorizationLine);
     this.again = true;
     const version = head.minor === 1 ? 'HTTP/1.1' : 'HTTP/1.0';
     const request = judge.request(bytes, this.receiver.scheme, version, this.body, this.receiver.trusted);
     this.receiver.requested(request, head.close);
     return headEnd;
-  }
-
-  private remember(bytes: Buffer, line: number): void {
-    const { base, table } = requestHead;
-    const start = base + table[line + 2]!;
-    const end = base + table[line + 3]!;
-    const ends = bytes[end] === 13 && bytes[end + 1] === 10; // a value with space behind it is not worth the trouble
-    this.authorization = ends ? Buffer.from(bytes.subarray(start, end + 2)) : null;
   }
 
   private readLength(bytes: Buffer, p: number, end: number): number {

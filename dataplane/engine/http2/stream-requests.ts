@@ -6,9 +6,11 @@ import { ERROR, FLAG } from '../frames/frames.ts';
 import type { HeaderBlock } from '../frames/header-block.ts';
 import { type FieldSink, HpackDecoder, INITIAL_TABLE_SIZE } from '../frames/hpack-decoder.ts';
 import type { ListenerLimits } from '../head/limits.ts';
+import { LinesMemo } from '../head/lines-memo.ts';
 import { MALFORMED } from '../head/message-head.ts';
-import { requestHead, scanRequestHead } from '../head/request-head.ts';
+import { scanRequestHead } from '../head/request-head.ts';
 import { RequestJudge } from '../head/request-judge.ts';
+import { requestHead } from '../head/scanned-request.ts';
 import { requestTrailers } from '../head/trailers.ts';
 import { acceptFor } from '../websocket/accept-key.ts';
 import type { ClientStream } from './client-stream.ts';
@@ -50,7 +52,7 @@ export class StreamRequests {
   private readonly limits: ListenerLimits;
   private readonly decoder = new HpackDecoder(INITIAL_TABLE_SIZE);
   private readonly judge = new RequestJudge();
-  private authorization: Buffer | null = null;
+  private lines: LinesMemo | null = null;
 
   constructor(session: StreamRequestsOwner) {
     this.session = session;
@@ -96,17 +98,20 @@ export class StreamRequests {
     }
     const { bytes, start, end } = fields;
     const dropsIds = identifying.requests && !facts.trusted;
-    const headEnd = scanRequestHead(bytes, start, end, limits, this.authorization, dropsIds);
+    const headEnd = scanRequestHead(bytes, start, end, limits, this.lines, dropsIds);
     if (headEnd !== end) {
       stream.refuseHead(headEnd === MALFORMED ? requestHead.refusal : 'header-line', fields.asked());
       return;
+    }
+    if (!requestHead.recalled && this.count > 1) {
+      this.lines ??= new LinesMemo(); // from the second request on: a client that sends one costs no copy
+      this.lines.miss(bytes, headEnd, dropsIds); // before anybody edits them
     }
     if (!judge.judge(bytes, headEnd, listener.scheme, limits)) {
       stream.refuseHead(judge.refusal, fields.asked());
       return;
     }
-    const { length, expects, authorizationLine, sameAuthorization } = requestHead;
-    if (authorizationLine >= 0 && !sameAuthorization && this.count > 1) this.remember(bytes, authorizationLine);
+    const { length, expects } = requestHead;
     if (length > 0 && (last || fields.protocol !== null)) {
       this.refuseMalformed(stream);
       return;
@@ -132,12 +137,6 @@ export class StreamRequests {
     const { listener, facts } = this.session;
     listener.refusedHead({ status: 400, sent: 0, facts }, fields.asked(), 'malformed');
     stream.reset(ERROR.PROTOCOL_ERROR, 'malformed');
-  }
-
-  /** The credentials, with their CRLF: from the second request on, so that one request costs no copy. */
-  private remember(bytes: Buffer, line: number): void {
-    const { base, table } = requestHead;
-    this.authorization = Buffer.from(bytes.subarray(base + table[line + 2]!, base + table[line + 3]! + 2));
   }
 
   private readTrailers(stream: ClientStream, block: HeaderBlock, last: boolean): number {

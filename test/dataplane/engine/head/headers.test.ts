@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { resetRanges } from '../../../../dataplane/engine/head/header-ranges.ts';
 import { Headers } from '../../../../dataplane/engine/head/headers.ts';
-import { requestHead, scanRequestHead } from '../../../../dataplane/engine/head/request-head.ts';
+import { scanRequestHead } from '../../../../dataplane/engine/head/request-head.ts';
+import { requestHead } from '../../../../dataplane/engine/head/scanned-request.ts';
 import { SLACK } from '../../../../dataplane/engine/wire/bytes.ts';
 
 const limits = { targetBytes: 1000, headBytes: 10_000, headerBytes: 0, headerLines: 100, underscores: true };

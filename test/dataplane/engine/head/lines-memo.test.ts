@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resetRanges } from '../../../../dataplane/engine/head/header-ranges.ts';
+import { LinesMemo } from '../../../../dataplane/engine/head/lines-memo.ts';
+import { scanRequestHead } from '../../../../dataplane/engine/head/request-head.ts';
+import { requestHead } from '../../../../dataplane/engine/head/scanned-request.ts';
+import { SLACK } from '../../../../dataplane/engine/wire/bytes.ts';
+import { StrictBackend } from '../../../support/backends/strict-backend.ts';
+import { untilAnswers } from '../../../support/clients/answers.ts';
+import { RawClient } from '../../../support/clients/raw-client.ts';
+import { requestVectors } from '../../../support/clients/vectors.ts';
+import { startGateway, type TestGateway } from '../../../support/gateways/gateway.ts';
+
+const limits = { targetBytes: 1000, headBytes: 3000, headerBytes: 0, headerLines: 100, underscores: true };
+
+/** What a scan says of a head, with its lines from the start of the head on. */
+function scanned(head: Buffer, memo: LinesMemo | null, { dropsIds = false, at = 0, most = limits } = {}) {
+  resetRanges();
+  const bytes = Buffer.alloc(at + head.length + SLACK);
+  head.copy(bytes, at);
+  const end = scanRequestHead(bytes, at, at + head.length, most, memo, dropsIds);
+  if (end < 0) return { end, refusal: end === -2 ? requestHead.refusal : null };
+  const { table, first, recalled, sameAuthorization: _same, base, refusal: _none, ...facts } = requestHead;
+  const from = (line: number): number => (line < 0 ? -1 : line - first);
+  const lines = {
+    hostLine: from(facts.hostLine),
+    upgradeLine: from(facts.upgradeLine),
+    authorizationLine: from(facts.authorizationLine),
+  };
+  const places = [...table.subarray(first, first + 4 * facts.lines)];
+  return { bytes, end: end - base, recalled, facts: { ...facts, ...lines, nominated: facts.nominated, places } };
+}
+
+function learned(head: Buffer, dropsIds = false): LinesMemo {
+  const memo = new LinesMemo();
+  const { end, bytes } = scanned(head, null, { dropsIds });
+  memo.miss(bytes!, end, dropsIds);
+  return memo;
+}
+
+const request = (lines: string, line = 'GET / HTTP/1.1'): Buffer => Buffer.from(`${line}\r\n${lines}\r\n`, 'latin1');
+
+const USUAL = 'Host: h\r\nAuthorization: Bearer abc\r\nX-Request-Id: 1\r\nConnection: keep-alive\r\n';
+const LINES = {
+  usual: USUAL,
+  'no line to keep': 'Connection: close\r\nTE: trailers\r\n',
+  'a nominated line': 'Host: h\r\nX-Hop: 1\r\nConnection: close, x-hop\r\n',
+  'content of a length': 'Host: h\r\nContent-Length: 12\r\n',
+  'content in chunks': 'Host: h\r\nTransfer-Encoding: chunked\r\n',
+  'an expectation': 'Host: h\r\nExpect: 100-continue\r\nContent-Length: 1\r\n',
+  'an upgrade': 'Host: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n',
+  'forwarding headers': 'Host: h\r\nX-Forwarded-For: 192.0.2.1\r\nForwarded: for=x\r\n',
+  'unusual names': 'Host: h\r\nx_y: 1\r\nx!z: 2\r\n',
+  'two credentials': 'Host: h\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n',
+  'space around values': 'Host:  h  \r\nAuthorization: \tBearer a \r\nX: \t \r\n',
+};
+
+describe('lines that come again', () => {
+  it.each(Object.entries(LINES))('are found as by a scan: %s', (_name, lines) => {
+    const memo = learned(request(lines));
+    for (const line of ['GET / HTTP/1.1', 'POST /a/longer/target?with=query HTTP/1.1', 'GET /a HTTP/1.1']) {
+      for (const at of [0, 3, 701]) {
+        const { recalled, facts, end } = scanned(request(lines, line), memo, { at });
+        const alone = scanned(request(lines, line), null, { at });
+        expect(recalled).toBe(true);
+        expect({ facts, end }).toEqual({ facts: alone.facts, end: alone.end });
+      }
+    }
+  });
+
+  it('are found as by a scan in all requests of public suites', () => {
+    let count = 0;
+    for (const { bytes } of requestVectors()) {
+      const alone = scanned(bytes, null);
+      if (alone.end < 0 || alone.facts!.lines === 0) continue;
+      const { facts, end, recalled } = scanned(bytes, learned(bytes));
+      expect({ facts, end, recalled }).toEqual({ facts: alone.facts, end: alone.end, recalled: true });
+      count++;
+    }
+    expect(count).toBeGreaterThan(50);
+  });
+
+  it('do not change what was learned when somebody drops one', () => {
+    const memo = learned(request(USUAL));
+    scanned(request(USUAL), memo);
+    requestHead.table[requestHead.hostLine] = ~requestHead.table[requestHead.hostLine]!;
+    expect(scanned(request(USUAL), memo).facts).toEqual(scanned(request(USUAL), null).facts);
+  });
+});
+
+describe('lines are read anew', () => {
+  const alters: Readonly<Record<string, (text: string) => string>> = {
+    'one byte of a value': (text) => text.replace('abc', 'abd'),
+    'the case of a name': (text) => text.replace('Host', 'host'),
+    'one line more': (text) => text.replace('\r\n\r\n', '\r\nX: 1\r\n\r\n'),
+    'one line less': (text) => text.replace('X-Request-Id: 1\r\n', ''),
+    'the version': (text) => text.replace('HTTP/1.1', 'HTTP/1.0'),
+    'the end of the last line': (text) => text.replace('keep-alive\r\n', 'keep-alive \r\n'),
+  };
+
+  it.each(Object.entries(alters))('after a change of %s', (_name, alter) => {
+    const text = request(USUAL).latin1Slice();
+    expect(alter(text)).not.toBe(text);
+    const { recalled, facts, end } = scanned(Buffer.from(alter(text), 'latin1'), learned(request(USUAL)));
+    const alone = scanned(Buffer.from(alter(text), 'latin1'), null);
+    expect({ recalled, facts, end }).toEqual({ recalled: false, facts: alone.facts, end: alone.end });
+  });
+
+  it('when ids of the client became believed', () => {
+    const { recalled, facts } = scanned(request(USUAL), learned(request(USUAL), true));
+    expect({ recalled, facts }).toEqual({ recalled: false, facts: scanned(request(USUAL), null).facts });
+  });
+
+  it.each(Array.from({ length: request(USUAL).length }, (_, length) => length))('of the first %i bytes', (length) => {
+    const part = request(USUAL).subarray(0, length);
+    expect(scanned(part, learned(request(USUAL)))).toEqual(scanned(part, null));
+  });
+
+  it('and refused where the request line leaves no room for them', () => {
+    const memo = learned(request(USUAL));
+    const long = request(USUAL, `GET /${'a'.repeat(100)} HTTP/1.1`);
+    for (let headBytes = long.length - 4; headBytes < long.length + 4; headBytes++) {
+      const most = { ...limits, headBytes };
+      const { end, refusal, facts } = scanned(long, memo, { most });
+      const alone = scanned(long, null, { most });
+      expect({ end, refusal, facts }).toEqual({ end: alone.end, refusal: alone.refusal, facts: alone.facts });
+    }
+  });
+
+  it('while there was no line to learn', () => {
+    const memo = learned(request(''));
+    expect(scanned(request(''), memo).recalled).toBe(false);
+    expect(scanned(request(USUAL), memo).facts).toEqual(scanned(request(USUAL), null).facts);
+  });
+});
+
+it('is asked again, but rarely, while every request has other lines', () => {
+  const memo = learned(request(USUAL));
+  let recalls = 0;
+  for (let i = 0; i < 1000; i++) {
+    const head = request(`Host: h\r\nX-Number: ${i >> 1}\r\n`); // each comes twice
+    const { recalled, end, bytes } = scanned(head, memo);
+    if (recalled) recalls++;
+    else memo.miss(bytes!, end, false);
+  }
+  expect(recalls).toBeGreaterThan(0);
+});
+
+describe('on a connection', () => {
+  let backend: StrictBackend;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    backend = await StrictBackend.start();
+    gateway = await startGateway({ backend: { destination: { host: '127.0.0.1', port: backend.port } } });
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+
+  it.each([
+    ['usual lines', 'Host: h\r\nAuthorization: Bearer abc\r\nConnection: keep-alive\r\n'],
+    ['a host that is spelled otherwise', 'Accept: */*\r\nHost: SHOP.example:80\r\nX: 1\r\n'],
+    ['lines that are not passed on', 'Host: h\r\nX-Hop: 1\r\nConnection: x-hop\r\nX-Forwarded-For: 192.0.2.1\r\nX: 1\r\n'],
+  ])('sends what the first request sent: %s', async (_name, lines) => {
+    const client = await RawClient.connect(gateway.port);
+    backend.requests.length = 0;
+    for (let i = 0; i < 12; i++) {
+      client.send(`GET /${'a'.repeat(i % 3)} HTTP/1.1\r\n${lines}\r\n`);
+      const answers = await untilAnswers(client, i + 1);
+      expect(answers[i]!.status).toBe(200);
+    }
+    client.destroy();
+    const [first, ...others] = backend.requests;
+    expect(others).toHaveLength(11);
+    for (const { headers } of others) expect(headers).toEqual(first!.headers);
+    expect(backend.violations).toEqual([]);
+  });
+});
