@@ -4,10 +4,10 @@ import { clock } from '../engine/wire/clock.ts';
 import { refusalReason } from './refusal-reason.ts';
 
 const FIRST_SIZE = 4096;
-/** Memory beyond this is not kept for the next line. */
+/** Memory beyond this is not kept for long. */
 const LARGEST_KEPT = 65_536;
 const BEFORE_TIME = '{"level":30,"time":"';
-/** What stands behind the outcome of a request at most. */
+/** What stands behind the path at most. */
 const LONGEST_END = 512;
 const LARGEST_WORD = 0x7fff_ffff;
 const QUOTE = 34;
@@ -15,9 +15,8 @@ const CLOSING_BRACE = 125;
 const LINE_END = 10;
 
 /**
- * Access log lines as JSON, in the shape pino writes. A line is written over the one before, and what is as it was there
- * stays, so that a request of many that are alike costs few bytes. Queries are left out: they carry tokens more often than
- * people think.
+ * Access log lines as JSON, in the shape pino writes. A line is written over the one before, and its beginning stays where
+ * it is the same, so that a request costs few bytes. Queries are left out: they carry tokens more often than people think.
  */
 export class JsonAccessLines {
   bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_SIZE);
@@ -26,7 +25,6 @@ export class JsonAccessLines {
   private remote = '';
   private method = '';
   private host = '';
-  private path = '';
   private status = 0;
   private sent = 0;
   private route: string | null = null;
@@ -43,8 +41,11 @@ export class JsonAccessLines {
     if (!this.isAlike(finished)) this.begin(finished);
     else if (clock.wall !== this.time) this.writeTime();
     const { ids, milliseconds, firstByte, refusal } = finished;
+    const path = finished.path.includes('"') ? JSON.stringify(finished.path).slice(1, -1) : finished.path;
+    if (this.sharedEnd + path.length + LONGEST_END > this.bytes.length) this.makeRoom(path.length + LONGEST_END);
     const out = this.bytes;
-    let at = writeText(out, this.sharedEnd, ',"us":');
+    let at = writeText(out, this.sharedEnd, path);
+    at = writeText(out, at, '","us":');
     at = writeNumber(out, at, microseconds(milliseconds));
     at = writeText(out, at, ',"firstByteUs":');
     at = writeNumber(out, at, microseconds(firstByte));
@@ -55,11 +56,10 @@ export class JsonAccessLines {
     return at + 2;
   }
 
-  private isAlike({ remote, method, host, path, status, sent, route, backend, user, refusal }: Finished): boolean {
+  private isAlike({ remote, method, host, status, sent, route, backend, user, refusal }: Finished): boolean {
     return (
       this.sharedEnd !== 0 &&
       refusal === null &&
-      path === this.path &&
       status === this.status &&
       sent === this.sent &&
       route === this.route &&
@@ -73,11 +73,10 @@ export class JsonAccessLines {
 
   /** Writes the part that alike requests share. */
   private begin(finished: Finished): void {
-    const { remote, method, host, path, status, sent, route, backend, user, refusal } = finished;
+    const { remote, method, host, status, sent, route, backend, user, refusal } = finished;
     this.remote = remote;
     this.method = method;
     this.host = host;
-    this.path = path;
     this.status = status;
     this.sent = sent;
     this.route = route;
@@ -85,16 +84,21 @@ export class JsonAccessLines {
     this.user = user;
     this.time = clock.wall;
     const client = `${new Date(clock.wall).toISOString()}","msg":"request","unit":${this.unit},"remote":"${remote}`;
-    const quoted = path.includes('"') ? JSON.stringify(path) : `"${path}"`;
-    const asked = `","method":"${method}","host":"${host}","path":${quoted},"status":${status},"bytes":${sent}`;
+    const asked = `","method":"${method}","host":"${host}","status":${status},"bytes":${sent}`;
     const way = `${field('route', route)}${field('backend', backend)}${field('user', user)}`;
     const why = refusal === null ? '' : refusalFields(finished);
-    const text = `${BEFORE_TIME}${client}${asked}${way}${why}`;
-    const size = text.length + LONGEST_END;
-    if (size > this.bytes.length || this.bytes.length > LARGEST_KEPT) {
-      this.bytes = Buffer.allocUnsafeSlow(Math.max(size, FIRST_SIZE));
+    const text = `${BEFORE_TIME}${client}${asked}${way}${why},"path":"`;
+    if (text.length > this.bytes.length || this.bytes.length > LARGEST_KEPT) {
+      this.bytes = Buffer.allocUnsafeSlow(Math.max(text.length, FIRST_SIZE));
     }
     this.sharedEnd = this.bytes.latin1Write(text, 0);
+  }
+
+  /** Makes room for so many bytes behind the part that alike requests share. */
+  private makeRoom(length: number): void {
+    const larger = Buffer.allocUnsafeSlow(2 * (this.sharedEnd + length));
+    this.bytes.copy(larger, 0, 0, this.sharedEnd);
+    this.bytes = larger;
   }
 
   /** Writes the time over that of the line before, which is as long. */
@@ -115,7 +119,7 @@ function writeIds(out: Buffer, at: number, ids: NonNullable<Finished['ids']>): n
 }
 
 function microseconds(milliseconds: number): number {
-  return Math.round(milliseconds * 1000);
+  return Math.max(0, Math.round(milliseconds * 1000));
 }
 
 /** Writes a natural number. @returns where it stopped. */
