@@ -139,7 +139,7 @@ export function endOfValue(bytes: Buffer, at: number): number {
 const NO_WORDS = new Int32Array(0);
 
 /** Bytes up to which a loop compares faster than a call of the runtime. */
-const FEW_BYTES = 256;
+export const FEW_BYTES = 256;
 
 /** Whether the bytes in this range are exactly these. */
 export function areBytes(bytes: Buffer, start: number, end: number, value: Buffer): boolean {

@@ -133,11 +133,70 @@ describe('lines are read anew', () => {
   });
 });
 
+describe('lines with another value each time', () => {
+  /** Scans one head after the other with the memo. @returns how many were recalled */
+  function recalledOf(heads: readonly Buffer[], dropsIds = false): number {
+    const memo = new LinesMemo();
+    let count = 0;
+    for (const [i, head] of heads.entries()) {
+      const alone = scanned(head, null, { dropsIds, at: i % 5 });
+      const { recalled, facts, end, bytes, refusal } = scanned(head, memo, { dropsIds, at: i % 5 });
+      expect({ facts, end, refusal }).toEqual({ facts: alone.facts, end: alone.end, refusal: alone.refusal });
+      if (recalled === true) count++;
+      else if (end > 0) memo.miss(bytes!, (i % 5) + end, dropsIds);
+    }
+    return count;
+  }
+  const many = (lines: (i: number) => string, count = 40): Buffer[] =>
+    Array.from({ length: count }, (_, i) => request(lines(i), `GET /${'a'.repeat(i % 7)} HTTP/1.1`));
+
+  it.each([
+    ['in the middle', (i: number) => `Host: h\r\nX-Request-Id: ${i}\r\nAccept: */*\r\n`],
+    ['at the beginning', (i: number) => `X-Request-Id: ${i ** 3}\r\nHost: h\r\n`],
+    ['at the end', (i: number) => `Host: h\r\nX-Request-Id: ${i ** 3}\r\n`],
+    ['between lines that are not passed on', (i: number) => `TE: x\r\nX: ${i}\r\nHost: h\r\nConnection: close\r\n`],
+    ['that is sometimes empty', (i: number) => `Host: h\r\nX: ${'y'.repeat(i % 3)}\r\nY: 1\r\n`],
+    ['of two, next to each other', (i: number) => `Host: h\r\nX: ${i}\r\nY: ${i * 7}\r\n`],
+    ['of three', (i: number) => `X: ${i}\r\nHost: h\r\nY: ${i * 7}\r\nZ: 1\r\nCookie: ${i * 9}\r\n`],
+    ['behind long lines', (i: number) => `Host: h\r\nL: ${'l'.repeat(600)}\r\nX: ${i}\r\nM: ${'m'.repeat(600)}\r\n`],
+  ])('are passed over: %s', (_name, lines) => {
+    expect(recalledOf(many(lines))).toBeGreaterThan(30);
+    expect(recalledOf(many(lines), true)).toBeGreaterThan(30);
+  });
+
+  it.each([
+    ['Content-Length', (i: number) => `Host: h\r\nContent-Length: ${i}\r\n`],
+    ['Host', (i: number) => `Host: h${i}\r\nX: 1\r\n`],
+    ['Authorization', (i: number) => `Host: h\r\nAuthorization: Bearer ${i}\r\n`],
+    ['Connection', (i: number) => `Host: h\r\nConnection: x${i}, close\r\nX1: 1\r\n`],
+    ['Expect', (i: number) => `Host: h\r\nExpect: ${i % 2 === 0 ? '100-continue' : '100-Continue'}\r\n`],
+    ['Transfer-Encoding', (i: number) => `Host: h\r\nTransfer-Encoding: ${i % 2 === 0 ? 'chunked' : 'Chunked'}\r\n`],
+    ['four lines', (i: number) => `Host: h\r\nA: ${i}\r\nB: ${i}\r\nC: ${i}\r\nD: ${i}\r\n`],
+  ])('are read: %s', (_name, lines) => {
+    expect(recalledOf(many(lines))).toBe(0);
+  });
+
+  it.each([
+    ['space before the value', 'X:  7'],
+    ['space behind the value', 'X: 7 '],
+    ['no space', 'X:7'],
+    ['a control character', 'X: 7\u0001'],
+    ['a bare line end', 'X: 7\nY: 8'],
+    ['a line more', 'X: 7\r\nContent-Length: 5'],
+    ['a second framing', 'X: 7\r\nTransfer-Encoding: chunked'],
+    ['another name', 'Y: 7'],
+  ])('are read when one comes with %s', (_name, line) => {
+    const usual = many((i) => `Host: h\r\nX: ${i}\r\nContent-Length: 3\r\n`, 9);
+    const odd = request(`Host: h\r\n${line}\r\nContent-Length: 3\r\n`);
+    expect(recalledOf([...usual, odd])).toBe(recalledOf(usual));
+  });
+});
+
 it('is asked again, but rarely, while every request has other lines', () => {
   const memo = learned(request(USUAL));
   let recalls = 0;
   for (let i = 0; i < 1000; i++) {
-    const head = request(`Host: h\r\nX-Number: ${i >> 1}\r\n`); // each comes twice
+    const head = request(`Host: h\r\nX-Number${i >> 1}: 1\r\n`); // each comes twice
     const { recalled, end, bytes } = scanned(head, memo);
     if (recalled) recalls++;
     else memo.miss(bytes!, end, false);
