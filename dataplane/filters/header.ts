@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { choice, text } from '../../contract/vocabulary/configured.ts';
-import { runtimeText } from '../../contract/vocabulary/runtime.ts';
+import { constantText, runtimeText } from '../../contract/vocabulary/runtime.ts';
+import { type AddedLine, fixedLine } from '../engine/head/added-line.ts';
 import { changeableHeader } from '../engine/head/changeable-header.ts';
 import type { Headers } from '../engine/head/headers.ts';
 import type { Exchange } from '../engine/message/exchange.ts';
-import { mapResponse } from '../engine/message/reply.ts';
+import { mapResponse, mapResponseAlone } from '../engine/message/reply.ts';
 import type { Response } from '../engine/message/response.ts';
 import { defineFilter } from '../heap/definition.ts';
 import { denials } from '../heap/objects/denials.ts';
@@ -43,15 +44,27 @@ export const headerFilter = defineFilter({
   create({ messageType, remove, add, encoding }, parts) {
     const denied = denials(parts, ['header-value', 'answer-header-value']);
     const write = valueWriter(encoding);
-    const additions = Object.entries(add).flatMap(([name, values]) => values.map((value) => ({ name, value })));
+    const additions = Object.entries(add).flatMap(([name, values]) =>
+      values.map((value) => ({ name, value, line: lineOf(name, constantText(value)) })),
+    );
     const computed = additions.some(({ value }) => value.compiled !== null);
+    const isFixed = additions.every(({ line }) => line !== null);
     const change = computed && remove.length > 0 ? changeKnowing : changePlainly;
 
     /** Each way to change says whether all values could be written. */
     function changePlainly(headers: Headers, exchange: Exchange, response: Response | null): boolean {
       for (const name of remove) headers.delete(name);
-      for (const { name, value } of additions) if (!addTo(headers, name, value.read(exchange, response))) return false;
+      for (const { name, value, line } of additions) {
+        if (line !== null) headers.appendFixed(line);
+        else if (!addTo(headers, name, value.read(exchange, response))) return false;
+      }
       return true;
+    }
+
+    /** A line that is the same each time; null where it is not, or cannot be written. */
+    function lineOf(name: string, value: string | null): AddedLine | null {
+      const written = value === null ? null : write(value);
+      return written === null ? null : fixedLine(name, written);
     }
 
     /** What is added may be computed from what is removed. */
@@ -79,6 +92,7 @@ export const headerFilter = defineFilter({
       response.abandon();
       return denied.answer(exchange, 'answer-header-value');
     };
-    return (exchange, next) => mapResponse(next(exchange), exchange, changeResponse);
+    const map = isFixed ? mapResponseAlone : mapResponse;
+    return (exchange, next) => map(next(exchange), exchange, changeResponse);
   },
 });

@@ -4,7 +4,7 @@ import { ref } from '../../contract/vocabulary/reference.ts';
 import { rulesAbout } from '../../contract/vocabulary/rules-about.ts';
 import { sameAuthority } from '../engine/head/canonical-host.ts';
 import type { Answer, Exchange } from '../engine/message/exchange.ts';
-import { mapResponse } from '../engine/message/reply.ts';
+import { mapResponse, mapResponseAlone } from '../engine/message/reply.ts';
 import type { Response } from '../engine/message/response.ts';
 import { defineFilter } from '../heap/definition.ts';
 import { denials } from '../heap/objects/denials.ts';
@@ -79,11 +79,12 @@ export const uriPathRewriteFilter = defineFilter({
       return response;
     }
 
+    const map = failureHandler === undefined ? mapResponseAlone : mapResponse;
     return function rewriteRequest(exchange, next) {
       const { uri } = exchange.request;
       const move = moveOf(uri.rawPath, forth);
       if (move !== null) uri.movePath(move.from, move.to);
-      return mapResponse(next(exchange), exchange, rewriteResponse);
+      return map(next(exchange), exchange, rewriteResponse);
     };
   },
 });
@@ -99,7 +100,7 @@ function movesOf(mappings: Readonly<Record<string, string>>): Move[] {
 function isOurs({ scheme, authority, path }: UriReference, { request, router }: Exchange): boolean {
   if (authority === null) return path.startsWith('/') && isWeb(scheme);
   if (!isWeb(scheme)) return false;
-  const known = [request.uri.authority, request.headers.get('host') ?? '', router.originalUri.authority];
+  const known = [request.uri.authority, request.forwardHost, router.originalUri.authority];
   return known.some((name) => name !== '' && sameAuthority(authority, name, scheme ?? request.uri.scheme));
 }
 

@@ -1,4 +1,5 @@
 import { ID_HEADERS } from '../client/request-ids.ts';
+import type { AddedLine } from '../head/added-line.ts';
 import type { Via } from '../head/via.ts';
 import { upgradeLines } from '../http2/backend-upgrade.ts';
 import type { Body } from '../message/body.ts';
@@ -91,8 +92,13 @@ export function writeBackendRequest(
 
 /** Lines with the ids of a request for its backend, for now; null where its chain has set one of them itself. */
 export function forwardedIds({ ids, request: { headers } }: Exchange): Buffer | null {
-  if (ids === null || (headers.added !== null && ID_HEADERS.some((name) => headers.has(name)))) return null;
-  return ids.lines;
+  return ids === null || (headers.added !== null && addsIds(headers.added)) ? null : ids.lines;
+}
+
+/** Whether the chain has added an id; those that the client sent are gone. */
+function addsIds(added: readonly AddedLine[]): boolean {
+  for (const { plain } of added) for (const name of ID_HEADERS) if (plain === name) return true;
+  return false;
 }
 
 /** The target as whoever reads the request first wants it. */

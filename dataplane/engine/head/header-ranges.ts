@@ -22,3 +22,16 @@ export function beginRanges(): number {
 export function resetRanges(): void {
   ranges.used = 0;
 }
+
+/** Where the lines of a head are, as a scan leaves it. */
+export interface HeaderLines {
+  readonly table: Int32Array;
+  readonly first: number;
+  readonly lines: number;
+  readonly dropped: number;
+  /** Some name holds more than letters, digits and `-`, so that edits must look for those that imitate theirs. */
+  readonly unusual: boolean;
+}
+
+/** A head without lines. */
+export const NO_LINES: HeaderLines = { table: new Int32Array(0), first: 0, lines: 0, dropped: 0, unusual: false };

@@ -2,25 +2,13 @@ import { areBytes, endLine, isFieldValue, SLACK, spells, writeText } from '../wi
 import type { AddedLine } from './added-line.ts';
 import { canonicalAuthority } from './canonical-host.ts';
 import { giveHeadBlock, type HeadBlock, takeHeadBlock } from './head-blocks.ts';
-import { LINE } from './header-ranges.ts';
+import { type HeaderLines, LINE, NO_LINES } from './header-ranges.ts';
 import { judged } from './judged-name.ts';
 import type { LineEncoder } from './line-encoder.ts';
 import { foldedName, foldsTo, isOddName } from './look-alike.ts';
 import { withoutSpace } from './message-head.ts';
 
 const NOTHING = Buffer.alloc(SLACK);
-
-/** Where the lines of a head are, as a scan leaves it. */
-export interface HeaderLines {
-  readonly table: Int32Array;
-  readonly first: number;
-  readonly lines: number;
-  readonly dropped: number;
-  /** Some name holds more than letters, digits and `-`, so that edits must look for those that imitate theirs. */
-  readonly unusual: boolean;
-}
-
-const NO_LINES: HeaderLines = { table: new Int32Array(0), first: 0, lines: 0, dropped: 0, unusual: false };
 
 /**
  * The header lines of one message: names are looked up in the bytes when somebody asks, edits are recorded and applied
@@ -123,7 +111,6 @@ export class Headers {
     const { plain, owned, token } = judged(name);
     if (!token) throw new TypeError(`not a header name: ${JSON.stringify(name)}`);
     if (!isFieldValue(value)) throw new TypeError(`the value of ${name} holds a character that no header may hold`);
-    if (this.bytes === NOTHING) throw new Error('the exchange is over');
     if (owned) return;
     if (plain === 'host') {
       const host = canonicalAuthority(value, '');
@@ -131,8 +118,13 @@ export class Headers {
       value = host;
       this.remove(plain); // a second one would name another place
     }
-    if (this.loose) this.findTwins(plain);
-    const line = { name, plain, value };
+    this.appendFixed({ name, plain, value });
+  }
+
+  /** Adds a line of `fixedLine`. */
+  appendFixed(line: AddedLine): void {
+    if (this.bytes === NOTHING) throw new Error('the exchange is over');
+    if (this.loose) this.findTwins(line.plain);
     if (this.added === null) this.added = [line];
     else this.added.push(line);
   }
@@ -176,6 +168,13 @@ export class Headers {
       (this.deleted?.some((name) => foldedName(name) === folded) ?? false) ||
       (this.added?.some(({ plain }) => foldedName(plain) === folded) ?? false)
     );
+  }
+
+  /** The Host header that somebody set, empty where it was deleted, or null; also once released. */
+  get editedHost(): string | null {
+    const line = this.added?.find(({ plain }) => plain === 'host');
+    if (line !== undefined) return line.value;
+    return this.deleted?.includes('host') === true ? '' : null;
   }
 
   /** How much content came with the head and still goes with it. */

@@ -60,9 +60,9 @@ export class Reply implements PromiseLike<Response> {
   }
 
   /** Adds a step if nobody has seen the response yet. */
-  addStep(step: ResponseStep | Boundary): boolean {
+  addStep(step: ResponseStep | Boundary, attentive: boolean): boolean {
     if (this.value !== null || this.promised !== null) return false;
-    if (typeof step === 'function') this.attentive = true;
+    if (attentive) this.attentive = true;
     if (this.steps === null) this.steps = [step];
     else this.steps.push(step);
     return true;
@@ -103,7 +103,7 @@ function after(answer: Answer, exchange: Exchange, step: ResponseStep | Boundary
 /** Ends a chain, now or when it does: whatever happened in it, the boundary hears of it once. */
 export function bounded(answer: Answer, exchange: Exchange, boundary: Boundary): Answer {
   if (answer instanceof Response) return boundary.answered(answer, exchange);
-  if (answer instanceof Reply && answer.addStep(boundary)) return answer;
+  if (answer instanceof Reply && answer.addStep(boundary, false)) return answer;
   return answer.then(
     (response: Response | null | undefined) => boundary.answered(response ?? null, exchange),
     (error) => boundary.failed(error, exchange),
@@ -113,6 +113,13 @@ export function bounded(answer: Answer, exchange: Exchange, boundary: Boundary):
 /** Runs a step on the response, now or when it comes: what a response-side filter calls instead of `await`. */
 export function mapResponse(answer: Answer, exchange: Exchange, step: ResponseStep): Answer {
   if (answer instanceof Response) return step(answer, exchange);
-  if (answer instanceof Reply && answer.addStep(step)) return answer;
+  if (answer instanceof Reply && answer.addStep(step, true)) return answer;
+  return answer.then((response) => step(response, exchange));
+}
+
+/** The same for a step that does not look at the headers of the request: nobody keeps them for it. */
+export function mapResponseAlone(answer: Answer, exchange: Exchange, step: ResponseStep): Answer {
+  if (answer instanceof Response) return step(answer, exchange);
+  if (answer instanceof Reply && answer.addStep(step, false)) return answer;
   return answer.then((response) => step(response, exchange));
 }

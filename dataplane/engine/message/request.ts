@@ -113,6 +113,11 @@ export class Request {
     return this.place?.retargeted === true ? this.place.target : this.target;
   }
 
+  /** The Host header to send: what was received, unless somebody changed it; also when the headers are gone. */
+  get forwardHost(): string {
+    return this.headers.editedHost ?? this.authority;
+  }
+
   /** The path as received, without the query: what a log may hold. */
   get receivedPath(): string {
     const question = this.target.indexOf('?');

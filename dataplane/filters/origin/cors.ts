@@ -5,7 +5,7 @@ import { exclusive, oneRequired } from '../../../contract/vocabulary/groups.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
 import { rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
 import type { Answer, Exchange } from '../../engine/message/exchange.ts';
-import { mapResponse } from '../../engine/message/reply.ts';
+import { mapResponseAlone } from '../../engine/message/reply.ts';
 import type { Response } from '../../engine/message/response.ts';
 import { defineFilter } from '../../heap/definition.ts';
 import { denials } from '../../heap/objects/denials.ts';
@@ -109,21 +109,25 @@ export const corsFilter = defineFilter({
     return function shareAcrossOrigins(exchange, next) {
       const { headers, method } = exchange.request;
       const origin = headers.get('origin');
-      if (origin === null) return mapResponse(next(exchange), exchange, varyByOrigin);
+      if (origin === null) return mapResponseAlone(next(exchange), exchange, varyByOrigin);
       const grant = grantFor(origin);
       const asked = method === 'OPTIONS' ? headers.get('access-control-request-method') : null;
       if (grant === null) {
         const own = asked === null && isOwn(origin, exchange);
-        return mapResponse(own ? next(exchange) : refuse(exchange, origin, UNKNOWN_ORIGIN), exchange, varyByOrigin);
+        return mapResponseAlone(
+          own ? next(exchange) : refuse(exchange, origin, UNKNOWN_ORIGIN),
+          exchange,
+          varyByOrigin,
+        );
       }
       if (asked !== null) {
         const answer = grant.preflight(asked, headers.get('access-control-request-headers'));
-        return answer ?? mapResponse(refuse(exchange, origin, REFUSED_PREFLIGHT), exchange, varyByOrigin);
+        return answer ?? mapResponseAlone(refuse(exchange, origin, REFUSED_PREFLIGHT), exchange, varyByOrigin);
       }
       if (method !== 'OPTIONS' && !grant.acceptsMethod(method)) {
-        return mapResponse(refuse(exchange, origin, REFUSED_METHOD), exchange, varyByOrigin);
+        return mapResponseAlone(refuse(exchange, origin, REFUSED_METHOD), exchange, varyByOrigin);
       }
-      return mapResponse(next(exchange), exchange, grant.share);
+      return mapResponseAlone(next(exchange), exchange, grant.share);
     };
   },
 });

@@ -92,7 +92,13 @@ it('has client, route, backend and the reason of a filter', async () => {
     type: 'OAuth2ResourceServerFilter',
   } as const;
   const given = { requestId: 'r-1', trace: { id: 'f'.repeat(32), flags: '01', state: null } };
-  log.record({ ...request, ids: new RequestIds(given), route: 'orders', backend: '192.0.2.1:80', user: 'kim "\u{1f600}\n' });
+  log.record({
+    ...request,
+    ids: new RequestIds(given),
+    route: 'orders',
+    backend: '192.0.2.1:80',
+    user: 'kim "\u{1f600}\n',
+  });
   log.record({ ...request, route: 'orders', user: 'kim', status: 403, refusal: 'insufficient-scope', decision });
   log.record({ ...request, status: 502, refusal: 'backend-connect', decision });
   await closed(log, target);

@@ -219,7 +219,10 @@ describe('on a connection', () => {
   it.each([
     ['usual lines', 'Host: h\r\nAuthorization: Bearer abc\r\nConnection: keep-alive\r\n'],
     ['a host that is spelled otherwise', 'Accept: */*\r\nHost: SHOP.example:80\r\nX: 1\r\n'],
-    ['lines that are not passed on', 'Host: h\r\nX-Hop: 1\r\nConnection: x-hop\r\nX-Forwarded-For: 192.0.2.1\r\nX: 1\r\n'],
+    [
+      'lines that are not passed on',
+      'Host: h\r\nX-Hop: 1\r\nConnection: x-hop\r\nX-Forwarded-For: 192.0.2.1\r\nX: 1\r\n',
+    ],
   ])('sends what the first request sent: %s', async (_name, lines) => {
     const client = await RawClient.connect(gateway.port);
     backend.requests.length = 0;

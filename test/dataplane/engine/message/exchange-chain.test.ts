@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { chain } from '../../../../dataplane/engine/message/chain.ts';
 import type { Exchange, Filter } from '../../../../dataplane/engine/message/exchange.ts';
-import { mapResponse } from '../../../../dataplane/engine/message/reply.ts';
+import { mapResponse, mapResponseAlone } from '../../../../dataplane/engine/message/reply.ts';
 import { type Response, textResponse } from '../../../../dataplane/engine/message/response.ts';
 import { COUNTER, counters } from '../../../../dataplane/engine/wire/counters.ts';
 import { ask, untilAnswers } from '../../../support/clients/answers.ts';
@@ -61,6 +61,28 @@ async function start(...filters: Filter[]): Promise<void> {
 
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const get = (path = '/'): string => `GET ${path} HTTP/1.1\r\nHost: h\r\n`;
+
+describe('headers of the request', () => {
+  const seen: boolean[] = [];
+  const noting = (map: typeof mapResponse): Filter => {
+    const note = (response: Response, exchange: Exchange): Response => {
+      seen.push(exchange.request.headers.readable);
+      return response;
+    };
+    return (exchange, next) => map(next(exchange), exchange, note);
+  };
+
+  it.each([
+    ['are kept for a step that may look at them', [noting(mapResponse)], [true]],
+    ['are not kept for one that looks at the response alone', [noting(mapResponseAlone)], [false]],
+    ['are kept for all where one may look', [noting(mapResponseAlone), noting(mapResponse)], [true, true]],
+  ])('%s', async (_name, filters, expected) => {
+    seen.length = 0;
+    await start(...filters);
+    expect((await ask(gateway.port, get())).status).toBe(200);
+    expect(seen).toEqual(expected);
+  });
+});
 
 describe('filters', () => {
   it('run in order for the request, and in reverse order for the response', async () => {
