@@ -16,7 +16,7 @@ export interface ConsoleProvider {
   readonly ca: string | null;
   /** Name of the provider on the sign-in page. */
   readonly name: string;
-  /** What a sign-out ends: the session of the console, or also that of the provider. */
+  /** Sessions that a sign-out ends: that of the console, or also that of the provider. */
   readonly signOut: 'console' | 'provider';
 }
 

@@ -42,30 +42,44 @@ function NewPage({ place, template }: { readonly place: Place; readonly template
   return <Designer key={address} address={address} edited={edited} place={place} />;
 }
 
-/** Begins with the last version of a deleted route. @param deleted id among the deleted routes */
-function RestorePage({ place, deleted }: { readonly place: Place; readonly deleted: string }): JSX.Element {
-  const address = `deleted ${deleted}`;
-  const known = usePoll(deletedRoutes);
-  const found = known.value?.find(({ _id }) => _id === deleted);
-  const [edited, setEdited] = useState(() => keptDraft(address));
+interface Draft {
+  readonly edited: EditedRoute | undefined;
+  readonly failure: RestFailure | null;
+}
+
+/** The draft of an address: the one that was kept, or else one that is loaded as soon as it is known from where. */
+function useDraft(address: string, from: string | null, load: (signal: AbortSignal) => Promise<EditedRoute>): Draft {
+  const [loaded, setLoaded] = useState<{ readonly address: string; readonly edited: EditedRoute } | null>(null);
   const [failure, setFailure] = useState<RestFailure | null>(null);
-  const path = found?.versions ?? null;
+  const edited = loaded?.address === address ? loaded.edited : keptDraft(address);
   useEffect(() => {
-    if (edited !== undefined || path === null || found === undefined) return undefined;
+    if (edited !== undefined || from === null) return undefined;
     const under = new AbortController();
-    versionsOf(path, under.signal).then(
-      ([newest]) => {
-        const collection = path.split('/').slice(0, -2).join('/');
-        const made = new EditedRoute(found.route, null, newest?.document ?? {}, collection);
+    load(under.signal).then(
+      (made) => {
         keepDraft(address, made);
-        setEdited(made);
+        setLoaded({ address, edited: made });
       },
       (error: unknown) => {
         if (error instanceof RestFailure) setFailure(error);
       },
     );
     return () => under.abort();
-  }, [address, path, edited]);
+  }, [address, from, edited]);
+  return { edited, failure };
+}
+
+/** Begins with the last version of a deleted route. @param deleted id among the deleted routes */
+function RestorePage({ place, deleted }: { readonly place: Place; readonly deleted: string }): JSX.Element {
+  const address = `deleted ${deleted}`;
+  const known = usePoll(deletedRoutes);
+  const found = known.value?.find(({ _id }) => _id === deleted);
+  const path = found?.versions ?? null;
+  const { edited, failure } = useDraft(address, path, async (signal) => {
+    const [newest] = await versionsOf(path!, signal);
+    const collection = path!.split('/').slice(0, -2).join('/');
+    return new EditedRoute(found!.route, null, newest?.document ?? {}, collection);
+  });
   if (edited !== undefined) return <Designer key={address} address={address} edited={edited} place={place} />;
   return (
     <div class="page">
@@ -87,26 +101,12 @@ function EditPage({ place, route }: { readonly place: Place; readonly route: str
   const router = place.query.get('router') ?? mainRouterOf(states);
   const state = states.find((one) => one.route === route && one.router === router) ?? null;
   const address = `edit ${router} ${route}`;
-  const [loaded, setLoaded] = useState<{ readonly address: string; readonly edited: EditedRoute } | null>(null);
-  const [failure, setFailure] = useState<RestFailure | null>(null);
   const path = state?.document ?? null;
-  const kept = loaded?.address === address ? loaded.edited : keptDraft(address);
-  useEffect(() => {
-    if (kept !== undefined || path === null) return undefined;
-    const under = new AbortController();
-    loadRoute(path, under.signal).then(
-      (served) => {
-        const edited = new EditedRoute(served.id, served, served.document);
-        keepDraft(address, edited);
-        setLoaded({ address, edited });
-      },
-      (error: unknown) => {
-        if (error instanceof RestFailure) setFailure(error);
-      },
-    );
-    return () => under.abort();
-  }, [address, path, kept]);
-  if (kept !== undefined) return <Designer key={address} address={address} edited={kept} place={place} />;
+  const { edited, failure } = useDraft(address, path, async (signal) => {
+    const served = await loadRoute(path!, signal);
+    return new EditedRoute(served.id, served, served.document);
+  });
+  if (edited !== undefined) return <Designer key={address} address={address} edited={edited} place={place} />;
   return (
     <div class="page">
       <PageHead title={`Edit ${route}`} above={{ title: 'Routes', address: addressOf(['routes']) }} />

@@ -34,7 +34,7 @@ export interface SliceBatchesOptions {
 /** The slices of one Service. */
 export interface ServiceSlices {
   readonly slices: readonly SliceObject[];
-  /** Whether it has more endpoints than are read. */
+  /** It has more endpoints than are read. */
   readonly isCut: boolean;
 }
 

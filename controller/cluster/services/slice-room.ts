@@ -4,7 +4,7 @@ import type { SliceObject } from './service-objects.ts';
 /** Places for one Service: more than its endpoints that are used, so that slices that go have others to follow them. */
 const PLACES_OF_SERVICE = 2 * MOST_OF_SERVICE;
 
-/** Whoever reads slices: those that it takes in while it lists them are not among its objects yet. */
+/** A reader of slices: those that it takes in while it lists them are not among its objects yet. */
 export type SliceReader = object;
 
 interface Place {
@@ -24,7 +24,7 @@ export class SliceRoom {
   private used = 0;
   private isLacking = false;
 
-  /** Whether slices that have gone should give their places back. */
+  /** Slices that have gone should give their places back. */
   get isTight(): boolean {
     return this.isLacking || this.used > MOST_OF_NAMESPACE / 2;
   }
@@ -70,7 +70,7 @@ export class SliceRoom {
     for (const [name, place] of kept) this.add(name, place);
   }
 
-  /** Whether there are so many places for a Service. */
+  /** Tells if there are so many places for a Service. */
   fits(service: string, size: number): boolean {
     return this.used + size <= MOST_OF_NAMESPACE && (this.byService.get(service) ?? 0) + size <= PLACES_OF_SERVICE;
   }

@@ -12,7 +12,7 @@ export interface ConsoleSession {
   readonly until: number;
   /** When the session ends: with the token, or later if the token can be renewed. */
   readonly end: number;
-  /** What renews the token; null for a token that somebody pasted. */
+  /** The grant that renews the token; null for a token that somebody pasted. */
   readonly grant: JsonObject | null;
 }
 

@@ -1,5 +1,6 @@
 import { NOTICE_KINDS, type RouteProblems } from '../../../contract/channel.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
+import { AwaitedDryRuns } from '../awaited-dry-runs.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
 import type { DryRunAnswer, DryRunQuestion } from '../dry-run-question.ts';
 import type { NoticeReceiver, NoticeRelay } from '../notice-relay.ts';
@@ -62,14 +63,14 @@ export class PeerFollower {
   private beating: (() => void) | null = null;
   private leaveNotices: () => void = () => undefined;
   private explains = false;
-  private asked = 0;
-  private readonly explaining = new Map<number, (answer: DryRunAnswer) => void>();
+  private readonly explaining: AwaitedDryRuns;
 
   constructor(options: PeerFollowerOptions, stream: MessageStream, tell: FollowerListener) {
     this.options = options;
     this.stream = stream;
     this.tell = tell;
     this.clock = options.clock ?? systemClock;
+    this.explaining = new AwaitedDryRuns(this.clock);
     this.heardAt = this.clock.steady();
     stream.listen(
       (bytes) => this.receive(bytes),
@@ -85,17 +86,11 @@ export class PeerFollower {
   /** Asks it for a dry run on one of its data planes; null for a controller of an older version. */
   explain(question: DryRunQuestion): Promise<DryRunAnswer> | null {
     if (!this.explains || this.stream.signal.aborted) return null;
-    const number = ++this.asked;
-    return new Promise((resolve) => {
-      const done = (answer: DryRunAnswer): void => {
-        callOff();
-        this.explaining.delete(number);
-        resolve(answer);
-      };
-      const callOff = this.clock.after(EXPLAIN_TIMEOUT, () => done(unanswered(this.name)));
-      this.explaining.set(number, done);
-      void this.stream.send(encodePeerMessage({ type: 'explain', number, question }));
-    });
+    return this.explaining.ask(
+      EXPLAIN_TIMEOUT,
+      () => unanswered(this.name),
+      (number) => void this.stream.send(encodePeerMessage({ type: 'explain', number, question })),
+    );
   }
 
   private beat(): void {
@@ -118,7 +113,7 @@ export class PeerFollower {
     else if (this.name === null) this.end('INVALID_ARGUMENT', 'the first message of a stream must name its sender');
     else if (message.type === 'plane') this.takePlane(message, this.name);
     else if (message.type === 'report') this.takeReport(message);
-    else if (message.type === 'explained') this.explaining.get(message.number)?.(message.answer);
+    else if (message.type === 'explained') this.explaining.answer(message.number, message.answer);
     else if (message.type === 'notice') this.options.notices?.receive(message.scope, message.entries, this.notify);
     else if (message.type === 'refresh') this.options.notices?.refresh(message.scope, message, this.notify);
     else if (this.planes.delete(message.plane)) this.options.ledger.left(message.plane, this.name);
@@ -187,7 +182,7 @@ export class PeerFollower {
   private closed(): void {
     this.beating?.();
     this.leaveNotices();
-    for (const done of [...this.explaining.values()]) done(unanswered(this.name));
+    this.explaining.end(unanswered(this.name));
     if (this.name === null) return;
     this.tell.gone(this.name);
     this.options.told?.(`controller ${this.name} no longer follows this leader`);

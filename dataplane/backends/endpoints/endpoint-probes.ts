@@ -64,12 +64,9 @@ function requestProbe(config: ProbeConfig, parts: Parts): Probe {
     soTimeout: timeout,
     ...(isGrpc ? ({ protocolVersion: 'HTTP/2', http2PriorKnowledge: true } as const) : {}),
   };
-  const { identity, log, declaration, kindOf, dispatcher } = parts;
-  const direct: Parts = {
-    ...{ ...parts, identity, log, declaration, kindOf, dispatcher },
-    resolve: ((reference: Reference) =>
-      reference === sending.proxyOptions ? NO_PROXY : parts.resolve(reference as never)) as Parts['resolve'],
-  };
+  const resolve = (reference: Reference) =>
+    reference === sending.proxyOptions ? NO_PROXY : parts.resolve(reference as never);
+  const direct = Object.create(parts, { resolve: { value: resolve } }) as Parts; // a copy would lack what parts compute
   const ways = new BackendWays(sending, direct, () => true); // results of probes are logged where they change something
   const setOf = backendSets(sending, direct, ways, backendWebSockets(sending.websocket, sending.soTimeout));
   const { plain, secure } = setOf(parts.plane.mayReach, parts.plane.egress !== undefined);

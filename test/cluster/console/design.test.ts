@@ -216,7 +216,7 @@ describe('a Route of a cluster', () => {
     expect(await cluster.run(dry, manifest)).toContain('serverside-applied');
   });
 
-  it('is deleted', async () => {
+  it('can be deleted from its page', async () => {
     const page = await edit('deleted');
     await page.getByRole('button', { name: 'Delete…' }).click();
     await page.getByRole('button', { name: 'Delete the route' }).click();

@@ -2,7 +2,7 @@
 export const MOST_OF_SERVICE = 5000;
 export const MOST_OF_NAMESPACE = 50_000;
 
-/** What the writer of a Route should know although the Service can be used. */
+/** A note for the writer of a Route about a Service that can be used. */
 export interface ServiceNote {
   readonly reason: 'NoReadyEndpoints' | 'EndpointsLeftOut';
   readonly message: string;
@@ -28,7 +28,7 @@ export interface ServiceContent {
   readonly servedPorts: readonly string[];
   /** Names of those that have more endpoints than data planes use. */
   readonly crowdedPorts: readonly string[];
-  /** Whether it has more endpoints than the controller reads, or its namespace has. */
+  /** It has more endpoints than the controller reads, or its namespace has. */
   readonly isCut: boolean;
   /** Whether some of its EndpointSlices have host names in the place of addresses. */
   readonly hasHostNames: boolean;
