@@ -35,6 +35,15 @@ const throttle: Json = {
   },
 };
 
+/** Every request is of the same user, who has one bucket that does not run dry. */
+const throttleBySubject: Json = {
+  type: 'ThrottlingFilter',
+  config: {
+    requestGroupingPolicy: '${contexts.oauth2.accessToken.info.sub}',
+    rate: { numberOfRequests: 100_000_000, duration: '1 minute' },
+  },
+};
+
 function ours(name: string, title: string, filters: (place: Place) => readonly Json[]): Peer {
   return {
     ...compared,
@@ -52,6 +61,8 @@ export const identity = (algorithm: TokenAlgorithm, count: number) => (): readon
   protection(stateless(tokenFiles(algorithm, count).folder), true),
   throttle,
 ];
+/** The same with one user. */
+const subject = (): readonly Json[] => [protection(stateless(tokenFiles('RS256', 1).folder), true), throttleBySubject];
 /** The same for tokens that are verified anew for every request. */
 export const cold = (algorithm: TokenAlgorithm) => (): readonly Json[] => [
   protection(stateless(tokenFiles(algorithm, coldTokens).folder), false),
@@ -105,6 +116,7 @@ function haproxyJwt(place: Place, count: number): string[] {
 
 export const identityPeers: readonly Peer[] = [
   ours('gatewarden-identity', 'Gatewarden, one cached token, scope, throttle', identity('RS256', 1)),
+  ours('gatewarden-subject', 'Gatewarden, one cached token, scope, throttle by `sub`', subject),
   ours('gatewarden-identities', 'Gatewarden, 10,000 cached tokens, scope, throttle', identity('RS256', 10_000)),
   ours('gatewarden-rs256', 'Gatewarden, RS256 verified for every request', cold('RS256')),
   ours('gatewarden-es256', 'Gatewarden, ES256 verified for every request', cold('ES256')),

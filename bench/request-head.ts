@@ -65,6 +65,11 @@ export function tokenHeadFile({ width }: TokenFiles): string {
   return written(`token-${width}`, tokenHead(width));
 }
 
+/** The same without a client of its own for each request. */
+export function subjectHeadFile({ width }: TokenFiles): string {
+  return written(`subject-${width}`, bearerLines('@'.repeat(width)));
+}
+
 /** The same for requests that each carry one of the session cookies in a file. */
 export function cookieHeadFile(width: number): string {
   return written(`cookie-${width}`, credentialLines(`Cookie: ${'@'.repeat(width)}`));

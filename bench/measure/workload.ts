@@ -1,6 +1,6 @@
 import { coldTokens, keptSessions, manySessions } from '../identity-peers.ts';
 import type { Peer } from '../peer.ts';
-import { cookieHeadFile, type HeadName, headFile, tokenHeadFile } from '../request-head.ts';
+import { cookieHeadFile, type HeadName, headFile, subjectHeadFile, tokenHeadFile } from '../request-head.ts';
 import { sessionCookies } from '../session-cookies.ts';
 import { type TokenAlgorithm, tokenFiles } from '../token-files.ts';
 
@@ -22,7 +22,7 @@ export type Workload = {
   seconds: number;
   rounds: number;
   /** Which tokens the requests carry, one after the other. */
-  tokens?: { algorithm: TokenAlgorithm; count: number };
+  tokens?: { algorithm: TokenAlgorithm; count: number; isOneClient?: true };
   /** How many different session cookies the requests carry, one after the other. */
   sessions?: number;
   /** The only proxies that are compared; the first is the gateway. */
@@ -121,6 +121,15 @@ const identified: readonly Workload[] = [
     title: 'A cached RS256 token, scope, throttle with 100,000 partitions, log, metrics, 64 connections',
     tokens: { algorithm: 'RS256', count: 1 },
     only: ['gatewarden-identity', 'nginx', 'haproxy-jwt', 'gatewarden-open'],
+    seconds: 3,
+    rounds: 7,
+  },
+  {
+    ...base,
+    name: 'subject',
+    title: 'A cached RS256 token, scope, throttle by `sub`, log, metrics, 64 connections',
+    tokens: { algorithm: 'RS256', count: 1, isOneClient: true },
+    only: ['gatewarden-subject', 'nginx', 'haproxy-jwt', 'gatewarden-open'],
     seconds: 3,
     rounds: 7,
   },
@@ -254,5 +263,6 @@ function requestArguments({ head, tokens, sessions }: Workload): string[] {
   }
   if (tokens === undefined) return ['--head', headFile(head)];
   const files = tokenFiles(tokens.algorithm, tokens.count);
-  return ['--head', tokenHeadFile(files), '--tokens', files.tokens];
+  const file = tokens.isOneClient === true ? subjectHeadFile(files) : tokenHeadFile(files);
+  return ['--head', file, '--tokens', files.tokens];
 }
