@@ -4,10 +4,10 @@ import { clock } from '../engine/wire/clock.ts';
 import { refusalReason } from './refusal-reason.ts';
 
 const FIRST_SIZE = 4096;
-/** Memory beyond this is not kept for long. */
+/** Memory beyond this is given back when a line needs less. */
 const LARGEST_KEPT = 65_536;
 const BEFORE_TIME = '{"level":30,"time":"';
-/** What stands behind the path at most. */
+/** Numbers and ids behind the path at most. */
 const LONGEST_END = 512;
 const LARGEST_WORD = 0x7fff_ffff;
 const QUOTE = 34;
@@ -15,56 +15,71 @@ const CLOSING_BRACE = 125;
 const LINE_END = 10;
 
 /**
- * Access log lines as JSON, in the shape pino writes. A line is written over the one before, and its beginning stays where
- * it is the same, so that a request costs few bytes. Queries are left out: they carry tokens more often than people think.
+ * Access log lines as JSON, in the shape pino writes. A line is written over the one before: what most lines share stands
+ * first and stays, so that a request costs few bytes. Queries are left out: they carry tokens more often than people think.
  */
 export class JsonAccessLines {
   bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_SIZE);
   private readonly unit: number;
   private time = -1;
+  private route: string | null = null;
+  private backend: string | null = null;
   private remote = '';
   private method = '';
   private host = '';
   private status = 0;
   private sent = 0;
-  private route: string | null = null;
-  private backend: string | null = null;
   private user: string | null = null;
-  /** Where the part ends that alike requests share; 0 when no other line can have it. */
-  private sharedEnd = 0;
+  private userField = '';
+  /** Where the part ends that all requests of a route share, and behind it that of alike requests; 0 for nothing. */
+  private wayEnd = 0;
+  private alikeEnd = 0;
 
   constructor(unit: number) {
     this.unit = unit;
   }
 
   line(finished: Finished): number {
-    if (!this.isAlike(finished)) this.begin(finished);
+    const { ids, milliseconds, firstByte, refusal, user } = finished;
+    if (this.wayEnd === 0 || finished.route !== this.route || finished.backend !== this.backend) this.begin(finished);
     else if (clock.wall !== this.time) this.writeTime();
-    const { ids, milliseconds, firstByte, refusal } = finished;
+    if (!this.isAlike(finished)) this.continue(finished);
+    if (user !== this.user) {
+      this.user = user;
+      this.userField = field('user', user);
+    }
     const path = finished.path.includes('"') ? JSON.stringify(finished.path).slice(1, -1) : finished.path;
-    if (this.sharedEnd + path.length + LONGEST_END > this.bytes.length) this.makeRoom(path.length + LONGEST_END);
+    const end = refusal === null ? this.userField : this.userField + refusalFields(finished);
+    this.makeRoom(path.length + end.length);
     const out = this.bytes;
-    let at = writeText(out, this.sharedEnd, path);
+    let at = writeText(out, this.alikeEnd, path);
     at = writeText(out, at, '","us":');
     at = writeNumber(out, at, microseconds(milliseconds));
     at = writeText(out, at, ',"firstByteUs":');
     at = writeNumber(out, at, microseconds(firstByte));
     if (ids !== null) at = writeIds(out, at, ids);
+    at = writeText(out, at, end);
     out[at] = CLOSING_BRACE;
     out[at + 1] = LINE_END;
-    if (refusal !== null) this.sharedEnd = 0;
     return at + 2;
   }
 
-  private isAlike({ remote, method, host, status, sent, route, backend, user, refusal }: Finished): boolean {
+  /** Writes the part that all requests of a route share. */
+  private begin({ route, backend }: Finished): void {
+    this.route = route;
+    this.backend = backend;
+    this.time = clock.wall;
+    const time = new Date(clock.wall).toISOString();
+    const way = `${field('route', route)}${field('backend', backend)}`;
+    this.wayEnd = this.alikeEnd = 0;
+    this.wayEnd = this.write(`${BEFORE_TIME}${time}","msg":"request","unit":${this.unit}${way},"remote":"`);
+  }
+
+  private isAlike({ remote, method, host, status, sent }: Finished): boolean {
     return (
-      this.sharedEnd !== 0 &&
-      refusal === null &&
+      this.alikeEnd !== 0 &&
       status === this.status &&
       sent === this.sent &&
-      route === this.route &&
-      backend === this.backend &&
-      user === this.user &&
       remote === this.remote &&
       method === this.method &&
       host === this.host
@@ -72,33 +87,30 @@ export class JsonAccessLines {
   }
 
   /** Writes the part that alike requests share. */
-  private begin(finished: Finished): void {
-    const { remote, method, host, status, sent, route, backend, user, refusal } = finished;
+  private continue({ remote, method, host, status, sent }: Finished): void {
     this.remote = remote;
     this.method = method;
     this.host = host;
     this.status = status;
     this.sent = sent;
-    this.route = route;
-    this.backend = backend;
-    this.user = user;
-    this.time = clock.wall;
-    const client = `${new Date(clock.wall).toISOString()}","msg":"request","unit":${this.unit},"remote":"${remote}`;
-    const asked = `","method":"${method}","host":"${host}","status":${status},"bytes":${sent}`;
-    const way = `${field('route', route)}${field('backend', backend)}${field('user', user)}`;
-    const why = refusal === null ? '' : refusalFields(finished);
-    const text = `${BEFORE_TIME}${client}${asked}${way}${why},"path":"`;
-    if (text.length > this.bytes.length || this.bytes.length > LARGEST_KEPT) {
-      this.bytes = Buffer.allocUnsafeSlow(Math.max(text.length, FIRST_SIZE));
-    }
-    this.sharedEnd = this.bytes.latin1Write(text, 0);
+    this.alikeEnd = this.wayEnd;
+    const asked = `${remote}","method":"${method}","host":"${host}","status":${status},"bytes":${sent}`;
+    this.alikeEnd = this.write(`${asked},"path":"`);
   }
 
-  /** Makes room for so many bytes behind the part that alike requests share. */
+  private write(text: string): number {
+    this.makeRoom(text.length);
+    return this.alikeEnd + this.bytes.latin1Write(text, this.alikeEnd);
+  }
+
+  /** Makes room for so many bytes and those of the end, behind what is shared. */
   private makeRoom(length: number): void {
-    const larger = Buffer.allocUnsafeSlow(2 * (this.sharedEnd + length));
-    this.bytes.copy(larger, 0, 0, this.sharedEnd);
-    this.bytes = larger;
+    const size = this.alikeEnd + length + LONGEST_END;
+    const isLarge = this.bytes.length > LARGEST_KEPT && size < FIRST_SIZE;
+    if (size <= this.bytes.length && !isLarge) return;
+    const other = Buffer.allocUnsafeSlow(Math.max(FIRST_SIZE, 2 * size));
+    this.bytes.copy(other, 0, 0, this.alikeEnd);
+    this.bytes = other;
   }
 
   /** Writes the time over that of the line before, which is as long. */
