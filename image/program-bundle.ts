@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { isBuiltin } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { consoleBundle } from './console-bundle.ts';
 import { packagePlaces } from './package-places.ts';
+import { asScripts, scriptText } from './program-scripts.ts';
 
 /** A file of compiled JavaScript. */
 export interface BundledFile {
@@ -30,6 +30,7 @@ export interface ProgramBundle {
 }
 
 const MAIN = 'main';
+export const LOADER = 'loader.js';
 /** Name of the packed console; a checkout has it where `npm run console` puts it. */
 const CONSOLE = 'console.json';
 
@@ -45,6 +46,8 @@ export async function programBundle(repository: string): Promise<ProgramBundle> 
   const files = await bundled(repository, [MAIN, join(repository, 'cli/main.ts')], found);
   // Threads share no compiled code: with a bundle of its own each reads few files, and nothing that it does not need.
   for (const thread of found.threads) files.push(...(await bundled(repository, thread, found)));
+  for (const name of [MAIN, ...found.threads.keys()]) files.push(starter(name));
+  files.push(await scriptFile(LOADER, join(import.meta.dirname, 'loader/loader.ts')));
   files.sort((a, b) => (a.name < b.name ? -1 : 1));
   const console = await consoleBundle(repository);
   return {
@@ -55,6 +58,23 @@ export async function programBundle(repository: string): Promise<ProgramBundle> 
     ],
     packages: [...new Set([...files.flatMap((file) => file.packages), ...console.packages])].sort(),
   };
+}
+
+/** The file that a thread starts with. */
+function starter(name: string): BundledFile {
+  const code = `require("./${LOADER}").start(__dirname,"./${name}-program.js");\n`;
+  return { name: `${name}.js`, code, imports: [LOADER, `${name}-program.js`], packages: [] };
+}
+
+/** A file that Node.js loads by itself. */
+export async function scriptFile(name: string, path: string): Promise<BundledFile> {
+  const bundle = await rolldown({ input: path, platform: 'node' });
+  try {
+    const { output } = await bundle.generate({ format: 'cjs', comments: false });
+    return { name, code: output[0].code, imports: [], packages: [] };
+  } finally {
+    await bundle.close();
+  }
 }
 
 /** Files that the code finds by their place, by the name that they have beside it. */
@@ -73,7 +93,7 @@ async function bundled(
     cwd: repository,
     input: { [name]: path },
     platform: 'node',
-    plugins: [filesByPlace(repository, found), builtinModules],
+    plugins: [filesByPlace(repository, found), asScripts],
     treeshake: { moduleSideEffects: (id) => !QUIET.test(id) },
     onLog(level, log) {
       if (level === 'warn') throw new Error(`the program cannot be bundled: ${log.message}`);
@@ -82,7 +102,7 @@ async function bundled(
   try {
     const { output } = await bundle.generate({
       format: 'esm',
-      entryFileNames: '[name].js',
+      entryFileNames: '[name]-program.js',
       chunkFileNames: name === MAIN ? '[name].js' : `${name}-[name].js`,
       comments: false,
       charset: 'ascii', // V8 keeps other texts in two bytes for each character
@@ -132,22 +152,11 @@ function filesByPlace(repository: string, { threads, data }: FoundFiles): Plugin
   };
 }
 
-/**
- * Takes modules of Node.js as they are: an import statement reads everything that such a module exports, and some of
- * that loads much more.
- */
-const builtinModules: Plugin = {
-  name: 'builtin-modules',
-  renderChunk(code) {
-    const statement = /^import (?:(?:\* as )?([\w$]+),? )?(?:(\{[^}]*\}) )?from "(?:node:)?([\w/]+)";$/gm;
-    return code.replace(statement, (whole, all: string | undefined, some: string | undefined, name: string) => {
-      if (!isBuiltin(name)) return whole;
-      const taken = [all, some?.replaceAll(' as ', ': ')].filter((part) => part !== undefined);
-      return taken.map((part) => `const ${part} = process.getBuiltinModule("node:${name}");`).join('\n');
-    });
-  },
-};
-
 function bundledFile({ fileName, code, imports, moduleIds }: OutputChunk): BundledFile {
-  return { name: fileName, code, imports, packages: packagePlaces(moduleIds) };
+  return {
+    name: fileName,
+    code: scriptText(code, fileName === `${MAIN}-program.js`),
+    imports,
+    packages: packagePlaces(moduleIds),
+  };
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { NODE_FLAG } from '../../image/image-content.ts';
 import { scriptOptions } from '../../platform/script-options.ts';
 import { ApiServer } from '../../test/support/cluster/api-server.ts';
 import { DeployedGateway, type RunningController } from '../../test/support/gateways/deployed-gateway.ts';
@@ -65,7 +66,9 @@ async function startedController(deployed: DeployedGateway): Promise<RunningCont
   const flags = `--heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${snapshots}`;
   const controller = await deployed.startController(['--outside-planes', deployed.at('outside.json')], {
     ...(snapshots !== '' && { env: { NODE_OPTIONS: flags } }),
-    ...(root !== '' && { command: [`${root}/usr/local/bin/node`, `${root}/usr/lib/gatewarden/code/main.js`] }),
+    ...(root !== '' && {
+      command: [`${root}/usr/local/bin/node`, NODE_FLAG, `${root}/usr/lib/gatewarden/code/main.js`],
+    }),
   });
   await deployed.makePod(); // writes the certificate of the authority
   return controller;

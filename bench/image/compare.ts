@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ownArchitecture } from '../../image/architecture.ts';
-import { imageContent } from '../../image/image-content.ts';
+import { imageContent, NODE_FLAG } from '../../image/image-content.ts';
 import { programBundle } from '../../image/program-bundle.ts';
 import { writeRootfs } from '../../image/write-rootfs.ts';
 import { scriptOptions } from '../../platform/script-options.ts';
@@ -80,7 +80,7 @@ async function builtRoot(): Promise<string> {
 }
 
 function commandOf(root: string, flags: readonly string[] = []): Command {
-  return [join(root, 'usr/local/bin/node'), ...flags, join(root, 'usr/lib/gatewarden/code/main.js')];
+  return [join(root, 'usr/local/bin/node'), NODE_FLAG, ...flags, join(root, 'usr/lib/gatewarden/code/main.js')];
 }
 
 function variantOf(word: string, own: string): Variant {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownArchitecture } from '../../image/architecture.ts';
-import { imageContent } from '../../image/image-content.ts';
+import { imageContent, NODE_FLAG } from '../../image/image-content.ts';
 import { ociImage } from '../../image/oci-image.ts';
 import { programBundle } from '../../image/program-bundle.ts';
 import { ENVIRONMENT } from '../../image/system-files.ts';
@@ -68,7 +68,7 @@ async function builtImage(): Promise<{ readonly command: Command; readonly compr
   const root = join(folder, 'root');
   writeRootfs(content, root);
   return {
-    command: [join(root, 'usr/local/bin/node'), join(root, 'usr/lib/gatewarden/code/main.js')],
+    command: [join(root, 'usr/local/bin/node'), NODE_FLAG, join(root, 'usr/lib/gatewarden/code/main.js')],
     compressed: layers.reduce((sum, { size }) => sum + size, 0),
   };
 }

@@ -46,6 +46,8 @@ export interface BuiltImages {
   /** The copy that the first was built from. */
   readonly checkout: string;
   readonly archives: readonly [Buffer, Buffer];
+  /** The same two images without compiled code. */
+  readonly uncached: readonly [Buffer, Buffer];
   readonly bill: string;
   readonly files: ReadonlyMap<string, Buffer>;
   readonly manifestDigest: string;
@@ -66,6 +68,7 @@ export async function builtImages(): Promise<BuiltImages> {
   checkout(repository, first);
   checkout(first, second);
   const archives = await Promise.all([build(first), build(second)]);
+  const uncached = await Promise.all([build(first, '--no-code-cache'), build(second, '--no-code-cache')]);
   const files = new Map(tarEntries(archives[0].archive).map(({ path, content }) => [path, content]));
   const index = json<{ manifests: [Descriptor] }>(files.get('index.json'));
   const manifest = json<Manifest>(blob(files, index.manifests[0].digest));
@@ -76,6 +79,7 @@ export async function builtImages(): Promise<BuiltImages> {
   return {
     checkout: first,
     archives: [archives[0].archive, archives[1].archive],
+    uncached: [uncached[0].archive, uncached[1].archive],
     bill: archives[0].bill,
     files,
     manifestDigest: index.manifests[0].digest,
@@ -101,9 +105,12 @@ function checkout(from: string, to: string): void {
   symlinkSync(join(repository, 'node_modules'), join(to, 'node_modules'));
 }
 
-async function build(from: string): Promise<{ readonly archive: Buffer; readonly bill: string }> {
+async function build(
+  from: string,
+  ...words: readonly string[]
+): Promise<{ readonly archive: Buffer; readonly bill: string }> {
   const out = join(from, 'out');
-  const { stdout } = await run(process.execPath, [join(from, 'image/build-image.ts'), '--out', out]);
+  const { stdout } = await run(process.execPath, [join(from, 'image/build-image.ts'), '--out', out, ...words]);
   const path = stdout.split('  ', 1)[0]!;
   return { archive: readFileSync(path), bill: readFileSync(path.replace(/tar$/, 'sbom.cdx.json'), 'utf8') };
 }

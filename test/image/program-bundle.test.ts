@@ -3,6 +3,7 @@ import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Script } from 'node:vm';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type ProgramBundle, programBundle } from '../../image/program-bundle.ts';
 
@@ -28,14 +29,14 @@ describe('the bundle of the program', () => {
 
   it('rewrites paths of modules that are loaded by path', () => {
     const text = bundle.files.map(({ code }) => code).join('\n');
-    expect(text).toMatch(/new URL\([`"']\.\/unit\.js[`"'],\s*import\.meta\.url\)/);
+    expect(text).toMatch(/new URL\([`"']\.\/unit\.js[`"'],\s*\$url\)/);
     expect(text).not.toMatch(/new URL\([`"'][^`"']+\.ts[`"']/);
   });
 
   it('has QuickJS and the console beside the code, which only scripts in JavaScript and people load', () => {
     expect(bundle.data.map(({ name }) => name)).toEqual(['emscripten-module.wasm', 'console.json']);
     const text = bundle.files.map(({ code }) => code).join('\n');
-    expect(text).toMatch(/new URL\([`"']\.\/emscripten-module\.wasm[`"'],\s*import\.meta\.url\)/);
+    expect(text).toMatch(/new URL\([`"']\.\/emscripten-module\.wasm[`"'],\s*\$url\)/);
     expect([...packagesWith(['main.js', 'run-instance.js', 'unit.js'])].join()).not.toContain('quickjs');
   });
 
@@ -51,7 +52,15 @@ describe('the bundle of the program', () => {
 
   it('has separate files for a unit', () => {
     const loaded = bundle.files.filter(({ name }) => name.startsWith('unit')).flatMap(({ imports }) => imports);
-    expect(loaded.filter((name) => !name.startsWith('unit') && !isBuiltin(name))).toEqual([]);
+    expect(loaded.filter((name) => !name.startsWith('unit') && name !== 'loader.js' && !isBuiltin(name))).toEqual([]);
+  });
+
+  it('has scripts that need no import and no export', () => {
+    const starters = ['audit-writer-thread.js', 'loader.js', 'main.js', 'unit.js'];
+    expect(bundle.files.filter(({ code }) => !/^\((?:async )?function\(/.test(code)).map(({ name }) => name)).toEqual(
+      starters,
+    );
+    for (const { name, code } of bundle.files) expect(() => new Script(code), name).not.toThrow();
   });
 
   it('keeps the names that traces of errors show', () => {
@@ -87,6 +96,11 @@ describe('a program is not bundled', () => {
     ['a file that the image does not have', "new URL('../docs/page.md', import.meta.url);", 'finds ../docs/page.md'],
     ['a place that cannot be followed', 'console.log(import.meta.url);', 'in a way that the bundle cannot follow'],
     ['a module that is not there', "import './gone.ts';", 'gone.ts'],
+    [
+      'an exported variable that changes',
+      "export let count = 0; export const next = () => ++count; const { next: one } = await import('./main.ts'); one();",
+      'exports variables that change: count',
+    ],
     ['a package that is not there', "import 'no-such-package';", 'no-such-package'],
   ])('when it needs %s', async (_, text, problem) => {
     const folder = mkdtempSync(join(tmpdir(), 'gatewarden-bundle-'));
