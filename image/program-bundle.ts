@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { type OutputChunk, type OutputOptions, type Plugin, rolldown } from 'rolldown';
 import { consoleBundle } from './console-bundle.ts';
 import { packagePlaces } from './package-places.ts';
 import { asScripts, scriptText } from './program-scripts.ts';
@@ -40,6 +40,13 @@ const SHIPPED: ReadonlySet<string> = new Set(['../package.json']);
 /** Packages that define things and do nothing else when they are loaded, although they do not say so. */
 const QUIET = /\/node_modules\/@kubernetes\/client-node\//;
 
+/** Names of functions and classes stay as they are, because traces of errors are read by people. */
+const SHORT: OutputOptions['minify'] = {
+  compress: false,
+  mangle: { keepNames: { function: true, class: true } },
+  codegen: { removeWhitespace: true },
+};
+
 /** Compiles the program of a checkout: what runs in the main thread, and what threads beside it start with. */
 export async function programBundle(repository: string): Promise<ProgramBundle> {
   const found: FoundFiles = { threads: new Map(), data: new Map() };
@@ -70,7 +77,7 @@ function starter(name: string): BundledFile {
 export async function scriptFile(name: string, path: string): Promise<BundledFile> {
   const bundle = await rolldown({ input: path, platform: 'node' });
   try {
-    const { output } = await bundle.generate({ format: 'cjs', comments: false });
+    const { output } = await bundle.generate({ format: 'cjs', comments: false, minify: SHORT });
     return { name, code: output[0].code, imports: [], packages: [] };
   } finally {
     await bundle.close();
@@ -106,12 +113,7 @@ async function bundled(
       chunkFileNames: name === MAIN ? '[name].js' : `${name}-[name].js`,
       comments: false,
       charset: 'ascii', // V8 keeps other texts in two bytes for each character
-      // Names of functions and classes stay as they are, because traces of errors are read by people.
-      minify: {
-        compress: false,
-        mangle: { keepNames: { function: true, class: true } },
-        codegen: { removeWhitespace: true },
-      },
+      minify: SHORT,
     });
     const chunks = output.filter((part): part is OutputChunk => part.type === 'chunk');
     if (chunks.length !== output.length) throw new Error('the program has files that are not code');

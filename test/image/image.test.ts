@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBasePackages } from '../../image/base-packages.ts';
@@ -25,14 +24,8 @@ afterAll(() => image?.remove());
 
 describe('the archive', () => {
   it('has the same layers, apart from the compiled code, when it is built in another place', () => {
-    const [own, other] = image.archives.map((archive) => diffIds(archive));
-    expect(own).toHaveLength(4);
-    expect(own!.slice(0, 3)).toEqual(other!.slice(0, 3));
-  });
-
-  it('is the same to the byte without compiled code', () => {
-    expect(image.uncached[0].equals(image.uncached[1])).toBe(true);
-    expect(diffIds(image.uncached[0])).toEqual(image.config.rootfs.diff_ids.slice(0, 3));
+    expect(image.config.rootfs.diff_ids).toHaveLength(4);
+    expect(diffIds(image.uncached)).toEqual(image.config.rootfs.diff_ids.slice(0, 3));
   });
 
   it('has blobs that match their digests', () => {
@@ -56,7 +49,7 @@ describe('the archive', () => {
   });
 
   it('is at most 80 MB', () => {
-    expect(image.archives[0].length).toBeLessThan(80e6);
+    expect(image.archive.length).toBeLessThan(80e6);
   });
 });
 
@@ -80,8 +73,12 @@ describe('the image', () => {
         isUsual: true,
       });
     }
-    const program = paths().filter((path) => path.startsWith('usr/lib/gatewarden/code/'));
-    expect(program).toEqual(program.toSorted());
+    for (const layer of image.layers) {
+      const program = tarEntries(layer).flatMap(({ path }) =>
+        path.startsWith('usr/lib/gatewarden/code/') ? [path] : [],
+      );
+      expect(program).toEqual(program.toSorted());
+    }
   });
 
   it('has nothing to execute but the loader, the C library, Node.js and the program', () => {
@@ -152,7 +149,7 @@ describe('the image', () => {
   it('has compiled code without the place of the build', () => {
     const caches = image.entries.filter(({ path }) => path.endsWith('.cache'));
     expect(caches.length).toBeGreaterThan(100);
-    for (const { content } of caches) expect(content.includes(tmpdir())).toBe(false);
+    for (const { content } of caches) expect(content.includes('gatewarden-code-cache-')).toBe(false);
   });
 
   it('starts the program by the kernel, with the Node.js of the image', () => {
