@@ -17,7 +17,7 @@ const USAGE = `usage: npm run image -- [OPTION…]
   --revision COMMIT       the commit that is built, for the labels of the image
   --rootfs DIR            write the files of the image into this folder, in place of an archive
   --update-base           lock the newest packages that apt offers in image/base-packages.json
-  --no-code-cache         leave out the compiled code, which halves the time of a start; images for another architecture
+  --no-code-cache         leave out the compiled code, which makes a start faster; images for another architecture
                           than that of this machine never have it
 SOURCE_DATE_EPOCH is the time of all files, 0 by default. The same checkout gives the same layers, apart from the compiled
 code; without it, the same digest.
