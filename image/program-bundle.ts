@@ -41,7 +41,7 @@ const SHIPPED: ReadonlySet<string> = new Set(['../package.json']);
 const QUIET = /\/node_modules\/@kubernetes\/client-node\//;
 
 /** Names of functions and classes stay as they are, because traces of errors are read by people. */
-const SHORT: OutputOptions['minify'] = {
+const SHORT: NonNullable<OutputOptions['minify']> = {
   compress: false,
   mangle: { keepNames: { function: true, class: true } },
   codegen: { removeWhitespace: true },

