@@ -2,9 +2,6 @@ import { Client, type ClientDuplexStream, credentials, Metadata } from '@grpc/gr
 import { CHANNEL_METHOD, CHANNEL_PROTOCOL, type Held, type PlaneMessage } from '../../contract/channel.ts';
 import { bytesMethod, encodeMessage, MAX_MESSAGE_BYTES } from '../../contract/channel-codec.ts';
 
-/** Milliseconds between heartbeats. */
-const HEARTBEAT = 2000;
-
 export interface SimulatedLinkOptions {
   readonly port: number;
   readonly token: string;
@@ -21,7 +18,8 @@ export class SimulatedLink {
   readonly current: Promise<void>;
   private readonly client: Client;
   private readonly call: ClientDuplexStream<Buffer, Buffer>;
-  private readonly beating: NodeJS.Timeout;
+  private readonly timers: NodeJS.Timeout[] = [];
+  private revision: string | null = null;
 
   constructor(options: SimulatedLinkOptions) {
     const { port, ca } = options;
@@ -48,18 +46,32 @@ export class SimulatedLink {
       name: options.name,
       holds: options.holds ?? { revision: null, base: null, routes: [] },
     });
-    this.beating = setInterval(() => this.send({ type: 'heartbeat' }), HEARTBEAT);
   }
 
   close(): void {
-    clearInterval(this.beating);
+    for (const timer of this.timers) clearInterval(timer);
     this.call.cancel();
     this.client.close();
   }
 
+  /** Sends heartbeats and reports as often as the controller asks for them. A report has no figures: nothing passes it. */
+  private welcomed(heartbeat: number, every: number): void {
+    const [since, clock] = ['bench', 0];
+    this.timers.push(
+      setInterval(() => this.send({ type: 'heartbeat' }), heartbeat),
+      setInterval(() => {
+        const { revision } = this;
+        this.send({ type: 'report', revision, ready: true, unitsServing: 1, clock, since, routes: [] });
+      }, every),
+    );
+  }
+
   private take(head: string, done: () => void): void {
+    const [, heartbeat, report] = /^\{"type":"welcome".*"heartbeat":(\d+),"report":(\d+)/.exec(head) ?? [];
+    if (heartbeat !== undefined) this.welcomed(Number(heartbeat), Number(report));
     const [, nonce, revision] = /^\{"type":"update","nonce":(\d+),"revision":"([^"]*)"/.exec(head) ?? [];
     if (nonce === undefined || revision === undefined || /^[^[]*"more":true/.test(head)) return;
+    this.revision = revision;
     this.send({ type: 'ack', nonce: Number(nonce), revision, problems: [], newer: [] });
     done();
   }
