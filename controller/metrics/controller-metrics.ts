@@ -1,8 +1,9 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { RouteProblems } from '../../contract/channel.ts';
 import type { ReflectorFacts } from '../cluster/api/reflector-facts.ts';
 import type { PlaneState } from '../publish/plane-state.ts';
 import { type CertificateMetricsSource, showCertificates } from './certificate-metrics.ts';
+import { collectProcessMetrics } from './process-metrics.ts';
 
 /** Data source of the metrics at each scrape. */
 export interface ControllerMetricsSource extends CertificateMetricsSource {
@@ -36,7 +37,7 @@ export class ControllerMetrics {
 
   constructor(source: ControllerMetricsSource) {
     const registers = [this.registry];
-    collectDefaultMetrics({ register: this.registry });
+    collectProcessMetrics(this.registry);
     this.compileTime = new Histogram({
       name: 'gw_controller_compile_seconds',
       help: 'Time to compile the resources into a snapshot.',
