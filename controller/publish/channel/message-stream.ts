@@ -8,7 +8,8 @@ const LONGEST_DETAILS = 300;
 export class MessageStream {
   private readonly call: ServerDuplexStream<Buffer, Buffer>;
   private readonly gone = new AbortController();
-  private writing = 0;
+  /** Called when the stream ends before the transport has taken a message: listeners of the signal cost far more. */
+  private readonly writing = new Set<(isTaken: boolean) => void>();
   private whenClosed: (() => void) | null = null;
 
   constructor(call: ServerDuplexStream<Buffer, Buffer>) {
@@ -30,7 +31,7 @@ export class MessageStream {
 
   /** Whether the other side has yet to take what was sent. */
   get isBusy(): boolean {
-    return this.writing > 0;
+    return this.writing.size > 0;
   }
 
   /** The next message, for which nobody listens yet; null when none comes in time or the stream ends. */
@@ -65,13 +66,10 @@ export class MessageStream {
   /** Sends a message. Resolves when the transport has taken it: false when the stream ended first. */
   send(bytes: Buffer): Promise<boolean> {
     if (this.signal.aborted) return Promise.resolve(false);
-    this.writing++;
     return new Promise((resolve) => {
-      const isOver = (): void => resolve(false);
-      this.signal.addEventListener('abort', isOver, { once: true });
+      this.writing.add(resolve);
       this.call.write(bytes, () => {
-        this.writing--;
-        this.signal.removeEventListener('abort', isOver);
+        this.writing.delete(resolve);
         resolve(!this.signal.aborted);
       });
     });
@@ -102,6 +100,7 @@ export class MessageStream {
   private close(): void {
     if (this.signal.aborted) return;
     this.gone.abort();
+    for (const resolve of this.writing) resolve(false);
     this.finish();
   }
 
