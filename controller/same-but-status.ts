@@ -1,5 +1,6 @@
 import type { Resource } from '../contract/resources/resource.ts';
 import type { ResourceState } from './compile/resources/resource-state.ts';
+import { LayeredMap } from './layered-map.ts';
 
 /** Whether two states differ in nothing but the statuses of resources, which are written by controllers. */
 export function isSameButStatus(before: ResourceState, after: ResourceState): boolean {
@@ -21,9 +22,10 @@ function areSame<T>(
 ): boolean {
   if (before === after) return true;
   if (before.size !== after.size) return false;
-  for (const [key, value] of after) {
-    const known = before.get(key);
-    if (known !== value && (known === undefined || !areAlike(known, value))) return false;
+  const changed = after instanceof LayeredMap ? (after as LayeredMap<T>).changedSince(before) : null;
+  for (const key of changed ?? after.keys()) {
+    const [known, value] = [before.get(key), after.get(key)];
+    if (known !== value && (known === undefined || value === undefined || !areAlike(known, value))) return false;
   }
   return true;
 }

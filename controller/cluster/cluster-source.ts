@@ -9,6 +9,7 @@ import {
   VERSION,
 } from '../../contract/resources/resource.ts';
 import type { ResourceState } from '../compile/resources/resource-state.ts';
+import { LayeredMap } from '../layered-map.ts';
 import { isSameResourceButStatus } from '../same-but-status.ts';
 import type { ApiCaller } from './api/api-client.ts';
 import { Reflector, type ReflectorTimes } from './api/reflector.ts';
@@ -218,7 +219,7 @@ export class ClusterSource {
     if (before !== undefined && before.chosen === chosen && parts.every((part, at) => part === before.parts[at])) {
       return before.resources;
     }
-    const resources = merged(parts, chosen);
+    const resources = changedView(before, parts, chosen) ?? merged(parts, chosen);
     this.views.set(kind, { parts, chosen, resources });
     return resources;
   }
@@ -305,15 +306,28 @@ type Followed = Pick<Reflector<unknown>, 'synced' | 'position' | 'facts' | 'star
 
 /** What the parts of a kind came to. */
 interface View {
-  readonly parts: readonly ReadonlyMap<string, Resource>[];
+  readonly parts: readonly LayeredMap<Resource>[];
   readonly chosen: ReadonlyMap<string, string> | null;
-  readonly resources: ReadonlyMap<string, Resource>;
+  readonly resources: LayeredMap<Resource>;
 }
 
-function merged(
-  parts: readonly ReadonlyMap<string, Resource>[],
-  chosen: ReadonlyMap<string, string> | null,
-): ReadonlyMap<string, Resource> {
+/** The resources of a view with what changed in its parts since; null if everything has to be gone through. */
+function changedView(before: View | undefined, parts: View['parts'], chosen: View['chosen']): View['resources'] | null {
+  if (before?.chosen !== chosen || (parts.length === 1 && chosen === null)) return null;
+  const changes = new Map<string, Resource | null>();
+  for (const [at, part] of parts.entries()) {
+    const changed = part.changedSince(before.parts[at]!);
+    if (changed === null) return null;
+    for (const key of changed) {
+      const resource = part.get(key) ?? null;
+      const counts = resource !== null && (chosen === null || chosen.has(resource.namespace));
+      changes.set(key, counts ? resource : null);
+    }
+  }
+  return before.resources.with(changes);
+}
+
+function merged(parts: View['parts'], chosen: View['chosen']): View['resources'] {
   const [first] = parts;
   if (first !== undefined && parts.length === 1 && chosen === null) return first;
   const resources = new Map<string, Resource>();
@@ -322,7 +336,7 @@ function merged(
       if (chosen === null || chosen.has(resource.namespace)) resources.set(key, resource);
     }
   }
-  return resources;
+  return LayeredMap.of(resources);
 }
 
 function isNameList(namespaces: NamespaceScope): namespaces is readonly string[] {

@@ -313,7 +313,8 @@ function snapshotOf(
 ): Snapshot | null {
   const base = added === null ? { document, hash } : added.base;
   if (base === null) return null;
-  const routes = added === null ? files : [...files, ...added.resources.routes];
+  const own = added?.resources.routes ?? [];
+  const routes = own.length === 0 ? files : files.length === 0 ? own : [...files, ...own];
   const hashes = [base.hash, routes.map((route) => route.hash).join(' ')];
   const remembered = (added?.resources.remembered ?? []).map((one) => one.hash).join(' ');
   const shared = resources.map((one) => one.hash).join(' ');

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import { LayeredMap } from '../../layered-map.ts';
 import { isOlderVersion } from './resource-version.ts';
 
 /** Makes of an object what is kept of it; null for nothing. `before` is what was kept of it until now. */
@@ -31,7 +32,10 @@ export class ObjectCache<T> {
   private readonly take: Take<T>;
   private readonly unreadable: () => void;
   private held = new Map<string, Held<T>>();
-  private copy: ReadonlyMap<string, T> | null = null;
+  /** As it was when it was asked for last; null when everything may be different. */
+  private copy: LayeredMap<T> | null = null;
+  /** What is different since then; null for what is gone. */
+  private readonly changes = new Map<string, T | null>();
   /** Objects of the list that is being read. */
   private listing = new Map<string, Held<T>>();
   /** The versions at which objects were gone, by uid, the latest last. */
@@ -45,15 +49,17 @@ export class ObjectCache<T> {
   }
 
   /** As it is now, by `namespace/name`; another map after a change. */
-  get values(): ReadonlyMap<string, T> {
-    if (this.copy !== null) return this.copy;
-    const copy = new Map<string, T>();
-    for (const [key, { value }] of this.held) if (value !== null) copy.set(key, value);
-    this.copy = copy;
-    return copy;
+  get values(): LayeredMap<T> {
+    if (this.copy === null) {
+      const all = new Map<string, T>();
+      for (const [key, { value }] of this.held) if (value !== null) all.set(key, value);
+      this.copy = LayeredMap.of(all);
+    } else if (this.changes.size > 0) this.copy = this.copy.with(this.changes);
+    this.changes.clear();
+    return this.copy;
   }
 
-  /** What is kept of one object; null for nothing. Unlike `values` it costs no copy after a change. */
+  /** What is kept of one object; null for nothing. */
   get(key: string): T | null {
     return this.held.get(key)?.value ?? null;
   }
@@ -93,7 +99,7 @@ export class ObjectCache<T> {
     this.held.set(version.key, held);
     this.index = null;
     if (before !== undefined && before.uid !== version.uid) this.bury(before.uid, version.resourceVersion);
-    return this.note(before?.value ?? null, held.value);
+    return this.note(version.key, before?.value ?? null, held.value);
   }
 
   /** Takes that an object is gone. @returns whether anything changed */
@@ -103,7 +109,7 @@ export class ObjectCache<T> {
     this.held.delete(key);
     this.index = null;
     this.bury(before.uid, resourceVersion);
-    return this.note(before.value, null);
+    return this.note(key, before.value, null);
   }
 
   /** Forgets everything, without saying that it is gone. @returns whether anything changed */
@@ -123,8 +129,8 @@ export class ObjectCache<T> {
     if (oldest !== undefined) this.gone.delete(oldest);
   }
 
-  private note(before: T | null, after: T | null): boolean {
-    if (before !== after) this.copy = null;
+  private note(key: string, before: T | null, after: T | null): boolean {
+    if (before !== after) this.changes.set(key, after);
     return before !== after;
   }
 

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../../contract/document/json-value.ts';
 import { BackOff } from '../../../platform/back-off.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
+import type { LayeredMap } from '../../layered-map.ts';
 import type { ApiCaller } from './api-client.ts';
 import { ApiError, errorOfEvent, errorOfWire } from './api-error.ts';
 import { ObjectCache, type ObjectVersion, objectVersion, type Take } from './object-cache.ts';
@@ -122,11 +123,11 @@ export class Reflector<T> {
   }
 
   /** By `namespace/name`. The same map as long as nothing changed. */
-  get objects(): ReadonlyMap<string, T> {
+  get objects(): LayeredMap<T> {
     return this.cache.values;
   }
 
-  /** One of them; null for none. Unlike `objects` it costs no copy after a change. */
+  /** One of them; null for none. */
   get(key: string): T | null {
     return this.cache.get(key);
   }

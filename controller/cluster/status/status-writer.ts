@@ -3,6 +3,7 @@ import { GROUP, type Resource, type ResourceKind, VERSION } from '../../../contr
 import { routeKeyText } from '../../../contract/snapshot.ts';
 import { pauseAfter } from '../../../platform/back-off.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
+import { changedRange } from '../../changed-range.ts';
 import type { ResourceVerdict } from '../../compile/resources/resource-verdict.ts';
 import type { RoutePlanes, SelectedPlanes } from '../../publish/route-planes.ts';
 import type { ApiCaller } from '../api/api-client.ts';
@@ -76,7 +77,7 @@ export class StatusWriter {
   private readonly writes: PacedWrites;
   private readonly entries = new Map<string, StatusEntry>();
   private readonly byRoute = new Map<string, string>();
-  private verdicts: ReadonlySet<ResourceVerdict> = new Set();
+  private verdicts: readonly ResourceVerdict[] = [];
   private readonly touched = new Set<string>();
   private collecting: (() => void) | null = null;
   private collectingAll: (() => void) | null = null;
@@ -105,18 +106,20 @@ export class StatusWriter {
    * @param addresses where clients reach groups of data planes
    */
   judged(
-    verdicts: Iterable<ResourceVerdict>,
+    verdicts: readonly ResourceVerdict[],
     baseNote: string | null = null,
     addresses: GroupAddresses = NO_ADDRESSES,
   ): void {
     const isOther = baseNote !== this.baseNote || !isDeepStrictEqual(addresses, this.addresses);
     this.baseNote = baseNote;
     this.addresses = addresses;
-    const next = new Set(verdicts);
+    const [start, endBefore, endAfter] = changedRange(this.verdicts, verdicts);
+    const known = new Set(this.verdicts.slice(start, endBefore));
+    const next = new Set(verdicts.slice(start, endAfter));
     const gone = new Set<string>();
-    for (const before of this.verdicts) if (!next.has(before)) gone.add(entryKey(before.resource));
+    for (const before of known) if (!next.has(before)) gone.add(entryKey(before.resource));
     for (const verdict of next) {
-      if (this.verdicts.has(verdict)) continue;
+      if (known.has(verdict)) continue;
       const key = entryKey(verdict.resource);
       gone.delete(key);
       const before = this.entries.get(key) ?? null;
@@ -125,7 +128,7 @@ export class StatusWriter {
       this.consider(key);
     }
     for (const key of gone) this.drop(key);
-    this.verdicts = next;
+    this.verdicts = verdicts;
     this.awaitCertificates();
     if (isOther) void this.considerAll();
   }

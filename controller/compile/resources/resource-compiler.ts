@@ -5,10 +5,12 @@ import { type Resource, resourceKey, type SecretContent } from '../../../contrac
 import { isRouteOfHash } from '../../../contract/route-hash.ts';
 import { compareTexts } from '../../../contract/route-order.ts';
 import type { RouteEntry, SharedObjects, SourceVersion } from '../../../contract/snapshot.ts';
+import { LayeredMap } from '../../layered-map.ts';
 import type { Checker } from '../checker.ts';
 import type { CompiledRoute } from '../snapshot.ts';
 import type { CertificateFacts, CertificateFault } from './certificates/certificate-facts.ts';
 import { type CompiledCertificates, RouteCertificates } from './certificates/route-certificates.ts';
+import { TlsRoutes } from './certificates/tls-routes.ts';
 import type { GoodRoute } from './good-resources.ts';
 import type { Pass, PassStart } from './pass.ts';
 import type { ResourceState } from './resource-state.ts';
@@ -53,6 +55,13 @@ export class ResourceCompiler {
   private wanted: { readonly by: readonly Resource[]; readonly secrets: WantedSecrets } | null = null;
   private readonly routeCertificates: RouteCertificates;
   private readonly certified = new WeakMap<ResourceVerdict, ResourceVerdict>();
+  private readonly tlsRoutes = new TlsRoutes();
+  /** Routes that refer to other resources, whose changes concern them. */
+  private readonly dependants = new Set<string>();
+  /** Routes whose last good version came from a data plane since the last pass. */
+  private readonly recalledKeys = new Set<string>();
+  /** The pass that was gone through to its end, and the good versions after it; null after a failure. */
+  private done: { readonly pass: Pass; readonly good: ReadonlyMap<string, GoodRoute> } | null = null;
 
   constructor(checker: Pick<Checker, 'certificate'>) {
     this.routeCertificates = new RouteCertificates(checker);
@@ -69,18 +78,24 @@ export class ResourceCompiler {
     const baseSources = known !== undefined && sameSources(known, start.baseSources) ? known : start.baseSources;
     const pass: Pass = { ...start, baseSources, shared, sharedSources: (key) => sources.ofRoutes(key) };
     this.latest = pass;
-    const changes = this.look(pass);
+    const candidates = this.candidates(pass);
+    this.done = null;
+    const changes = this.look(pass, candidates);
     const good = new GoodRoutes(start.good);
-    for (const record of this.standings.update(this.records, changes, pass))
+    for (const record of this.standings.update(this.records, changes, pass)) {
       good.keep(record.key, record.goodAfter(record.chosen));
+      this.noteDependant(record);
+    }
     const certificates = this.routeCertificates.compile({
-      state,
+      ...{ state, routes: this.tlsRoutes.of(state.routes) },
       trust: start.trust,
       verdicts: this.standings.verdicts,
       beyond: this.wantedSecrets(state).beyond,
       sourceOf: (secret) => sources.ofSecret(secret),
     });
-    const verdicts = [...this.standings.verdicts.values()].map((one) => this.withCertificates(one, certificates));
+    const plain = [...this.standings.verdicts.values()];
+    const isCertified = certificates.facts.size > 0;
+    const verdicts = isCertified ? plain.map((one) => this.withCertificates(one, certificates)) : plain;
     for (const [key, resource] of state.secretStores) {
       const draft = stores.get(key)!;
       verdicts.push(this.remark(draft, resource, () => storeVerdict(resource, draft)));
@@ -91,16 +106,20 @@ export class ResourceCompiler {
     }
     const { served: routes, remembered } = this.standings;
     const objects = this.sharedBy(routes, pass, sources);
-    this.services = wantedServicesOf(this.records.values(), this.services);
+    const naming =
+      this.dependants.size === 0 ? [] : this.records.values().filter(({ key }) => this.dependants.has(key));
+    this.services = wantedServicesOf(naming, this.services);
     services.sweep(this.services.keys);
     shared.sweep();
+    const goodAfter = good.after(this.records);
+    this.done = { pass, good: goodAfter };
     return {
       verdicts,
       routes,
       remembered: [...remembered.values()],
       shared: objects,
       certificates,
-      good: good.after(this.records),
+      good: goodAfter,
     };
   }
 
@@ -113,7 +132,7 @@ export class ResourceCompiler {
   /** The Secrets that stores and Routes name; the same object as long as these are the same. */
   wantedSecrets({ secretStores, routes }: ResourceState): WantedSecrets {
     const stores = [...secretStores.values()];
-    const certified = [...routes.values()].filter(({ spec }) => spec['tls'] !== undefined);
+    const certified = this.tlsRoutes.of(routes);
     const by = [...stores, ...certified];
     if (this.wanted?.by.length !== by.length || this.wanted.by.some((one, at) => one !== by[at])) {
       const secrets = wantedSecretsOf(stores, certified);
@@ -135,6 +154,7 @@ export class ResourceCompiler {
     const document: JsonObject = withoutStores(entry);
     const { id, name, hash } = entry;
     const { uid } = record.resource;
+    this.recalledKeys.add(record.key);
     this.recalledRoutes.set(record.key, { uid, generation: mark.generation, hash, identity: { id, name }, document });
     return true;
   }
@@ -157,7 +177,8 @@ export class ResourceCompiler {
 
   /** The resources that routes name; each is the same object as long as nothing about it changes. */
   private sharedBy(routes: readonly CompiledRoute[], pass: Pass, sources: PassSources): readonly SharedObjects[] {
-    const named = new Set(routes.flatMap(({ resources }) => (resources === undefined ? [] : Object.values(resources))));
+    const named = new Set<string>();
+    for (const { resources } of routes) for (const key in resources) named.add(resources[key]!);
     for (const key of this.shared.keys()) if (!named.has(key)) this.shared.delete(key);
     if (named.size === 0) return [];
     for (const key of named) {
@@ -171,32 +192,62 @@ export class ResourceCompiler {
     return [...this.shared].sort(([a], [b]) => compareTexts(a, b)).map(([, { made }]) => made);
   }
 
-  /** Looks at every Route again. */
-  private look(pass: Pass): RouteChanges {
-    const { good } = pass;
+  /** Routes of which something may be different since the last pass; null for all. */
+  private candidates({ state: { routes }, terms, trust, baseSources, good }: Pass): ReadonlySet<string> | null {
+    const before = this.done?.pass;
+    if (before === undefined || this.done?.good !== good || !(routes instanceof LayeredMap)) return null;
+    if (before.terms !== terms || before.trust !== trust || before.baseSources !== baseSources) return null;
+    const changed = routes.changedSince(before.state.routes);
+    return changed === null ? null : changed.union(this.dependants).union(this.recalledKeys);
+  }
+
+  /** Looks at Routes again. @param candidates those that may be different; null for all */
+  private look(pass: Pass, candidates: ReadonlySet<string> | null): RouteChanges {
     const { routes } = pass.state;
     const changed: RouteRecord[] = [];
     const gone: RouteRecord[] = [];
-    for (const [key, resource] of routes) {
-      let record = this.records.get(key);
-      if (record === undefined || record.resource.uid !== resource.uid) {
-        if (record !== undefined) gone.push(record);
-        record = new RouteRecord(resource);
-        this.records.set(key, record);
+    for (const key of candidates ?? routes.keys()) {
+      const resource = routes.get(key);
+      const known = this.records.get(key);
+      if (known !== undefined && known.resource.uid !== resource?.uid) gone.push(known);
+      if (resource === undefined) this.forget(key);
+      else if (this.recordOf(key, resource).look(resource, this.goodOf(key, resource, pass), pass)) {
+        changed.push(this.records.get(key)!);
       }
-      const kept = good.get(key);
-      const own = kept?.uid === resource.uid ? kept : (this.recalledRoutes.get(key) ?? null);
-      if (record.look(resource, own, pass)) changed.push(record);
     }
     if (this.records.size > routes.size) {
       for (const [key, record] of this.records) {
         if (routes.has(key)) continue;
         gone.push(record);
-        this.records.delete(key);
-        this.recalledRoutes.delete(key);
+        this.forget(key);
       }
     }
+    this.recalledKeys.clear();
     return { changed, gone };
+  }
+
+  private recordOf(key: string, resource: Resource): RouteRecord {
+    const known = this.records.get(key);
+    if (known?.resource.uid === resource.uid) return known;
+    const made = new RouteRecord(resource);
+    this.records.set(key, made);
+    return made;
+  }
+
+  private goodOf(key: string, { uid }: Resource, { good }: Pass): GoodRoute | null {
+    const kept = good.get(key);
+    return kept?.uid === uid ? kept : (this.recalledRoutes.get(key) ?? null);
+  }
+
+  private forget(key: string): void {
+    this.records.delete(key);
+    this.recalledRoutes.delete(key);
+    this.dependants.delete(key);
+  }
+
+  private noteDependant({ key, judgements }: RouteRecord): void {
+    if (judgements.some(({ uses }) => uses.length > 0)) this.dependants.add(key);
+    else this.dependants.delete(key);
   }
 
   /** The same object as long as nothing about it changes. */
@@ -230,25 +281,28 @@ function certificateProblems({ faults }: CertificateFacts): Problem[] {
   }));
 }
 
-/** The good versions of Routes: the same map as long as none changes. */
+/** Collects the good versions of Routes: the same map as long as none changes. */
 class GoodRoutes {
   private readonly before: ReadonlyMap<string, GoodRoute>;
-  private changed: Map<string, GoodRoute> | null = null;
+  private readonly changes = new Map<string, GoodRoute | null>();
 
   constructor(before: ReadonlyMap<string, GoodRoute>) {
     this.before = before;
   }
 
   keep(key: string, good: GoodRoute | null): void {
-    if (good === null || this.before.get(key) === good) return;
-    this.changed ??= new Map(this.before);
-    this.changed.set(key, good);
+    if (good !== null && this.before.get(key) !== good) this.changes.set(key, good);
   }
 
+  /** @param present the Routes that there are */
   after(present: ReadonlyMap<string, unknown>): ReadonlyMap<string, GoodRoute> {
-    const all = this.changed ?? this.before;
+    const { before, changes } = this;
+    if (changes.size === 0 && before.size <= present.size) return before;
+    const all = (before instanceof LayeredMap ? (before as LayeredMap<GoodRoute>) : LayeredMap.of(before)).with(
+      changes,
+    );
     if (all.size <= present.size) return all;
-    return new Map([...all].filter(([key]) => present.has(key)));
+    return LayeredMap.of(new Map([...all].filter(([key]) => present.has(key))));
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type SharedResource,
 } from '../../../contract/snapshot.ts';
 import type { CompiledRoute } from '../../compile/snapshot.ts';
+import { LayeredMap } from '../../layered-map.ts';
 import type { RememberedRoute } from '../published-state.ts';
 import { type EntryLengths, UpdateParts } from './update-parts.ts';
 
@@ -47,6 +48,8 @@ export interface PreparedUpdate {
   readonly resources: ReadonlyMap<string, string | null>;
   /** What the plane is to keep as it has it. */
   readonly keeps: ReadonlySet<string>;
+  /** Hash of every route of a plane that took all of it, by key; null where that differs from plane to plane. */
+  readonly running: LayeredMap<string> | null;
   readonly parts: UpdateParts;
 }
 
@@ -83,6 +86,8 @@ export class PlaneView {
   private steps: Step[] = [];
   private rememberedKeys = 0;
   private rememberedRoutes = 0;
+  /** Hash of every route, by key. */
+  private hashes = LayeredMap.of(new Map<string, string>());
   private readonly deltas = new Map<number, PreparedUpdate>();
   private full: WeakRef<PreparedUpdate> | null = null;
 
@@ -93,6 +98,11 @@ export class PlaneView {
   /** The revision at which it changed last; null before there is one. */
   get revision(): string | null {
     return this.frame?.revision ?? null;
+  }
+
+  /** Hash of every route of a plane that runs all of it, by key; null where that differs from plane to plane. */
+  get running(): LayeredMap<string> | null {
+    return this.rememberedRoutes === 0 ? this.hashes : null;
   }
 
   /** Qualified names of the routers whose default handlers are counted. */
@@ -107,6 +117,7 @@ export class PlaneView {
   change(given: ViewFrame, changes: ReadonlyMap<string, ViewEntry | null>): void {
     const keys = new Set<string>();
     const gone = new Map<string, CompiledRoute | null>();
+    this.hashes = hashesAfter(this.hashes, changes);
     for (const [key, entry] of changes) {
       const before = this.entries.get(key);
       this.count(before?.route ?? null, -1);
@@ -251,6 +262,7 @@ export class PlaneView {
       changes,
       resources: hashes,
       keeps,
+      running: this.running,
       parts,
     };
   }
@@ -280,6 +292,12 @@ export class PlaneView {
       this.rememberedKeys -= this.steps.shift()?.keys.size ?? 0;
     }
   }
+}
+
+function hashesAfter(before: LayeredMap<string>, changes: ReadonlyMap<string, ViewEntry | null>): LayeredMap<string> {
+  const hashes = [...changes].map(([key, entry]) => [entry?.key ?? key, entry?.route?.hash ?? null] as const);
+  if (before.size > 0) return before.with(hashes);
+  return LayeredMap.of(new Map(hashes.filter((one): one is [string, string] => one[1] !== null)));
 }
 
 /** Whether a plane need not hear of it. A generation counts although it changes nothing: it tells older from newer. */

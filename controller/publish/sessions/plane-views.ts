@@ -4,6 +4,7 @@ import {
   routeKeyText,
   type SharedResource,
 } from '../../../contract/snapshot.ts';
+import { changedRange } from '../../changed-range.ts';
 import type { CompiledRoute } from '../../compile/snapshot.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
 import type { BaseForSidecars, PublishedState, RouteSelection, SessionKeysForPlanes } from '../published-state.ts';
@@ -214,17 +215,4 @@ function sessionKeysOf(shared: SharedView, { sessionKeys: maker }: PublishedStat
   if (maker === undefined) shared.sessionKeys = null;
   else if (shared.sessionKeys?.maker !== maker) shared.sessionKeys = { maker, made: maker.of(shared.plane) };
   return shared.sessionKeys?.made ?? null;
-}
-
-/** Where two lists differ: both are the same before the start and from their ends on. */
-function changedRange<T>(before: readonly T[], after: readonly T[]): readonly [number, number, number] {
-  let start = 0;
-  while (start < before.length && start < after.length && before[start] === after[start]) start++;
-  let endBefore = before.length;
-  let endAfter = after.length;
-  while (endBefore > start && endAfter > start && before[endBefore - 1] === after[endAfter - 1]) {
-    endBefore--;
-    endAfter--;
-  }
-  return [start, endBefore, endAfter];
 }

@@ -1,5 +1,6 @@
 import type { Ack, Held, RouteProblems } from '../../../contract/channel.ts';
 import { routeKeyText } from '../../../contract/snapshot.ts';
+import { LayeredMap } from '../../layered-map.ts';
 import { BASE_PROBLEMS } from '../plane-facts.ts';
 import type { PlaneView, PreparedUpdate } from './plane-view.ts';
 
@@ -10,7 +11,8 @@ const MOST_STRANGE = 50_000;
 export class RunningRoutes {
   revision: string | null;
   baseHash: string | null;
-  readonly running = new Map<string, string>();
+  /** Hash of every route that it runs, by `routeKeyText`. Data planes that run the same share one map. */
+  running: LayeredMap<string>;
   /** Hash of every shared resource that it holds, by key. */
   readonly resources = new Map<string, string>();
   /** By `routeKeyText`. */
@@ -24,14 +26,17 @@ export class RunningRoutes {
     this.revision = held.revision;
     this.baseHash = held.base;
     for (const [key, hash] of (held.resources ?? []).slice(0, MOST_STRANGE)) this.resources.set(key, hash);
+    const running = new Map<string, string>();
     let strange = 0;
     for (const [router, id, hash] of held.routes) {
       const key = routeKeyText({ router, id });
       const entry = view?.entries.get(key);
       if (entry === undefined && ++strange > MOST_STRANGE) continue;
-      this.running.set(entry?.key ?? key, entry?.route?.hash === hash ? entry.route.hash : hash);
+      running.set(entry?.key ?? key, entry?.route?.hash === hash ? entry.route.hash : hash);
     }
-    this.isDoubtful = this.running.size !== held.routes.length;
+    this.isDoubtful = running.size !== held.routes.length;
+    const all = view?.running ?? null;
+    this.running = all !== null && isSame(running, all) ? all : LayeredMap.of(running);
   }
 
   /** The plane runs an update, apart from what it names. @returns the keys of what may run otherwise than before */
@@ -41,16 +46,22 @@ export class RunningRoutes {
     const touched = new Set([...update.changes.keys(), ...failed.keys(), ...this.nackedKeys]);
     for (const key of [BASE_PROBLEMS, ...this.nackedKeys]) this.problems.delete(key);
     this.nackedKeys = [];
-    if (update.full) for (const key of this.forgetRest(update, kept)) touched.add(key);
+    const changes: [key: string, hash: string | null][] = [];
+    for (const key of update.full ? this.unnamed(update, kept) : []) {
+      touched.add(key);
+      this.problems.delete(key);
+      changes.push([key, null]);
+    }
     for (const [key, hash] of update.changes) {
       const failure = failed.get(key);
       if (failure === undefined) this.problems.delete(key);
       // What it kept, it runs as before; of what it has in a newer version, it is not known in which.
       if (failure?.keepsServing || (hash === null && kept.has(key))) continue;
-      if (hash === null || failure !== undefined || kept.has(key)) this.running.delete(key);
-      else this.running.set(key, hash);
+      changes.push([key, failure !== undefined || kept.has(key) ? null : hash]);
     }
     for (const [key, failure] of failed) this.problems.set(key, failure);
+    const runsAll = kept.size === 0 && this.problems.size === 0;
+    this.running = (runsAll ? update.running : null) ?? this.running.with(changes);
     for (const [key, hash] of update.resources) {
       if (hash === null) this.resources.delete(key);
       else this.resources.set(key, hash);
@@ -69,15 +80,16 @@ export class RunningRoutes {
     return [...new Set([...before, ...this.nackedKeys])];
   }
 
-  /** What a full update does not name is gone. */
-  private forgetRest({ changes, keeps }: PreparedUpdate, kept: ReadonlySet<string>): string[] {
-    const gone = [...this.running.keys()].filter((key) => !changes.has(key) && !keeps.has(key) && !kept.has(key));
-    for (const key of gone) {
-      this.running.delete(key);
-      this.problems.delete(key);
-    }
-    return gone;
+  /** Routes that a full update does not name: they are gone. */
+  private unnamed({ changes, keeps }: PreparedUpdate, kept: ReadonlySet<string>): string[] {
+    return [...this.running.keys()].filter((key) => !changes.has(key) && !keeps.has(key) && !kept.has(key));
   }
+}
+
+function isSame(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [key, hash] of a) if (b.get(key) !== hash) return false;
+  return true;
 }
 
 function problemsKey({ route }: RouteProblems): string {

@@ -16,7 +16,9 @@ import type { UsableCertificate } from './secret-certificates.ts';
 
 /** What certificates are compiled from. */
 export interface CertificateParts extends TlsParts {
-  readonly state: Pick<ResourceState, 'routes' | 'secrets'>;
+  readonly state: Pick<ResourceState, 'secrets'>;
+  /** Routes that name certificates. */
+  readonly routes: readonly Resource[];
   /** Of Routes, by `namespace/name`. */
   readonly verdicts: ReadonlyMap<string, ResourceVerdict>;
   /** The version of a Secret, by `namespace/name`. */
@@ -71,12 +73,12 @@ export class RouteCertificates {
 
   /** The same object as long as nothing changes. */
   compile(parts: CertificateParts): CompiledCertificates {
-    const routes = [...parts.state.routes.values()].filter((route) => route.spec['tls'] !== undefined);
+    const { routes } = parts;
     if (routes.length === 0 && this.last === NONE) return NONE;
     const inputs = inputsOf(routes, parts);
     if (inputs.length === this.inputs.length && inputs.every((one, at) => one === this.inputs[at])) return this.last;
     this.inputs = inputs;
-    this.last = routes.length === 0 ? NONE : this.compiled(routes.sort(byAge), parts);
+    this.last = routes.length === 0 ? NONE : this.compiled([...routes].sort(byAge), parts);
     return this.last;
   }
 

@@ -39,7 +39,7 @@ describe('a stream with a plane', () => {
     expect(channel.facts()?.running.size).toBe(0);
     plane.ack(update);
     await channel.until(() => channel.facts()?.revision === update.revision);
-    expect(channel.facts()?.running).toEqual(new Map([a, b].map((route) => [routeKeyText(route), route.hash])));
+    expect(new Map(channel.facts()?.running)).toEqual(new Map([a, b].map((route) => [routeKeyText(route), route.hash])));
     expect(channel.facts()?.pending).toBeNull();
   });
 
@@ -142,7 +142,7 @@ describe('a stream with a plane', () => {
       { route: b, problems, keepsServing: false },
     ]);
     await channel.until(() => channel.facts()?.revision === update.revision);
-    expect(channel.facts()?.running).toEqual(new Map([[routeKeyText(a), a.hash]]));
+    expect(new Map(channel.facts()?.running)).toEqual(new Map([[routeKeyText(a), a.hash]]));
     expect([...(channel.facts()?.problems.keys() ?? [])]).toEqual([routeKeyText(a), routeKeyText(b)]);
     channel.sessions.publish(publishedState([a, publishedRoute('b', 'two')]));
     plane.ack(await plane.update());
