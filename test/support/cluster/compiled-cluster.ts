@@ -13,6 +13,7 @@ import { type LastGood, nothingGood } from '../../../controller/compile/last-goo
 import type { ResourceVerdict } from '../../../controller/compile/resources/resource-verdict.ts';
 import type { ServiceContent } from '../../../controller/compile/resources/shared/service-content.ts';
 import type { SourceFile } from '../../../controller/compile/source-file.ts';
+import { LayeredMap } from '../../../controller/layered-map.ts';
 import { operatorReach } from '../gateways/operator-reach.ts';
 
 /** What becomes of one change of a resource beside its spec. */
@@ -39,6 +40,7 @@ export class CompiledCluster {
   admin: SourceFile | null = null;
   trust: SourceFile | null = null;
   private version = 100;
+  private shownRoutes = LayeredMap.of(new Map<string, Resource>());
   private readonly env: Readonly<Record<string, string>>;
 
   constructor(env: Readonly<Record<string, string>> = {}) {
@@ -111,7 +113,7 @@ export class CompiledCluster {
       epoch: 0,
       baseSources: [{ uid: 'config-map', resourceVersion: '7' }],
       resources: {
-        routes: this.routes,
+        routes: this.routesNow(),
         secretStores: this.secretStores,
         auditServices: this.auditServices,
         secrets: this.secrets,
@@ -121,6 +123,13 @@ export class CompiledCluster {
         seen: String(this.version),
       },
     };
+  }
+
+  /** The Routes as a cluster shows them: in another map after each change, which shares the rest with the one before. */
+  private routesNow(): LayeredMap<Resource> {
+    const gone = [...this.shownRoutes.keys()].filter((key) => !this.routes.has(key));
+    this.shownRoutes = this.shownRoutes.with([...gone.map((key) => [key, null] as const), ...this.routes]);
+    return this.shownRoutes;
   }
 
   compile(): Compilation {
