@@ -39,7 +39,9 @@ describe('a stream with a plane', () => {
     expect(channel.facts()?.running.size).toBe(0);
     plane.ack(update);
     await channel.until(() => channel.facts()?.revision === update.revision);
-    expect(new Map(channel.facts()?.running)).toEqual(new Map([a, b].map((route) => [routeKeyText(route), route.hash])));
+    expect(new Map(channel.facts()?.running)).toEqual(
+      new Map([a, b].map((route) => [routeKeyText(route), route.hash])),
+    );
     expect(channel.facts()?.pending).toBeNull();
   });
 
