@@ -37,6 +37,7 @@ import { consoleSealing } from './console/console-sealing.ts';
 import { consoleFiles } from './console-file.ts';
 import { endSoon } from './end-soon.ts';
 import { evaluateExpression } from './evaluate-expression.ts';
+import { keepHeapSmall } from './frugal-heap.ts';
 import { explainAction, routeSchema } from './managed-api.ts';
 import { serverInfo } from './server-info.ts';
 import { onStopSignal } from './stop-signals.ts';
@@ -80,6 +81,7 @@ export interface ControllerOptions {
 
 /** Follows a cluster until it is told to stop. Resolves to the exit code. */
 export async function runController(options: ControllerOptions): Promise<number> {
+  keepHeapSmall();
   const log = programLog(options['log-level'], programLogStyle(options['log-format']));
   const sidecarFile = options['sidecar-settings'];
   // whoever made a slip is told before anything waits for a cluster
