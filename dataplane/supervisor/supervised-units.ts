@@ -10,6 +10,7 @@ import type { BuildProblem } from '../routes/configuration.ts';
 import type { UnitOptions, UnitOrder, UnitReport } from '../unit/unit-messages.ts';
 import { unitWorker } from '../unit/unit-worker.ts';
 import { CannotListen } from './cannot-listen.ts';
+import { compileForManyKinds } from './compiled-kinds.ts';
 import type { ConfiguredUnit } from './plane-configuration.ts';
 import { PlaneMemory } from './shared-memory.ts';
 import type { SpareUnit } from './spare-unit.ts';
@@ -109,6 +110,7 @@ export class SupervisedUnits {
       if (this.isStopping) return; // nobody would tell the others to finish
       const others = Array.from({ length: wish.units - 1 }, (_, i) => i + 1);
       await Promise.all(others.map((number) => this.startUnit(number)));
+      compileForManyKinds();
     } catch (error) {
       await this.end();
       throw error;
