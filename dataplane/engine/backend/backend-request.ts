@@ -95,7 +95,7 @@ export function forwardedIds({ ids, request: { headers } }: Exchange): Buffer | 
   return ids === null || (headers.added !== null && addsIds(headers.added)) ? null : ids.lines;
 }
 
-/** Whether the chain has added an id; those that the client sent are gone. */
+/** Tells if the chain has added an id; those that the client sent are gone. */
 function addsIds(added: readonly AddedLine[]): boolean {
   for (const { plain } of added) for (const name of ID_HEADERS) if (plain === name) return true;
   return false;

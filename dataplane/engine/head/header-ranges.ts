@@ -18,6 +18,12 @@ export function beginRanges(): number {
   return ranges.used;
 }
 
+/** The start of a line, dropped or not. */
+export function lineStart(table: Int32Array, line: number): number {
+  const start = table[line]!;
+  return start < 0 ? ~start : start;
+}
+
 /** The turn is over: every head that is still needed has been retained. */
 export function resetRanges(): void {
   ranges.used = 0;

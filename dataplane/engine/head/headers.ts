@@ -2,7 +2,7 @@ import { areBytes, endLine, isFieldValue, SLACK, spells, writeText } from '../wi
 import type { AddedLine } from './added-line.ts';
 import { canonicalAuthority } from './canonical-host.ts';
 import { giveHeadBlock, type HeadBlock, takeHeadBlock } from './head-blocks.ts';
-import { type HeaderLines, LINE, NO_LINES } from './header-ranges.ts';
+import { type HeaderLines, LINE, lineStart, NO_LINES } from './header-ranges.ts';
 import { judged } from './judged-name.ts';
 import type { LineEncoder } from './line-encoder.ts';
 import { foldedName, foldsTo, isOddName } from './look-alike.ts';
@@ -261,14 +261,14 @@ export class Headers {
     const plain = more.length === 0 && own === null && this.added === null;
     const rest = this.end + 2 + this.content;
     const stop = base + (plain ? rest : this.end); // the received empty line serves where nothing is added
-    let from = startLine ? base : base + (lines === 0 ? this.end : abs(table[first]!));
+    let from = startLine ? base : base + (lines === 0 ? this.end : lineStart(table, first));
     if (this.droppedLines !== 0) {
       for (let i = 0, line = first; i < lines; i++, line += LINE) {
         const start = table[line]!;
         if (start >= 0) continue;
         const to = base + ~start;
         if (to > from) at += bytes.copy(out, at, from, to);
-        from = base + (i + 1 === lines ? this.end : abs(table[line + LINE]!));
+        from = base + (i + 1 === lines ? this.end : lineStart(table, line + LINE));
       }
     }
     if (stop > from) at += bytes.copy(out, at, from, stop);
@@ -391,7 +391,3 @@ export class Headers {
 }
 
 const EMPTY = Buffer.from('\r\n'.padEnd(SLACK, '\0'), 'latin1');
-
-function abs(start: number): number {
-  return start < 0 ? ~start : start;
-}

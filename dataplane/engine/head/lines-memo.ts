@@ -1,5 +1,5 @@
-import { endOfValue, FEW_BYTES } from '../wire/bytes.ts';
-import { beginRanges, LINE, ranges } from './header-ranges.ts';
+import { endOfValue, holdsPart } from '../wire/bytes.ts';
+import { beginRanges, LINE, lineStart, ranges } from './header-ranges.ts';
 import { requestHead } from './scanned-request.ts';
 
 /** Requests in a row with other lines after which lines are compared only when they were just learned. */
@@ -86,7 +86,7 @@ export class LinesMemo {
     for (let i = 0; i < holes.length; i++) {
       const hole = holes[i]!;
       const to = table[hole + 2]! - offset;
-      if (p + to - from > limit || !this.isAt(bytes, p, from, to)) return 0;
+      if (p + to - from > limit || !holdsPart(bytes, p, this.bytes, from, to)) return 0;
       p += to - from;
       if (isSpace(bytes[p]!)) return 0; // the value would begin further on
       const end = endOfValue(bytes, p);
@@ -96,14 +96,7 @@ export class LinesMemo {
       p = end;
     }
     const left = this.bytes.length - from;
-    return left > 0 && p + left <= limit && this.isAt(bytes, p, from, this.bytes.length) ? p + left : 0;
-  }
-
-  private isAt(bytes: Buffer, at: number, from: number, to: number): boolean {
-    const kept = this.bytes;
-    if (to - from > FEW_BYTES) return bytes.compare(kept, from, to, at, at + to - from) === 0;
-    for (let i = from, far = at - from; i < to; i++) if (bytes[far + i] !== kept[i]) return false;
-    return true;
+    return left > 0 && p + left <= limit && holdsPart(bytes, p, this.bytes, from, this.bytes.length) ? p + left : 0;
   }
 
   /** Writes where the lines are, so much further from the start of their head than before. */
@@ -145,8 +138,8 @@ export class LinesMemo {
     for (let line = 0; line < this.table.length; line += LINE) {
       const text = (from: number, to: number): string => bytes.latin1Slice(base + from, base + to);
       const was = (from: number, to: number): string => this.bytes.latin1Slice(from - this.offset, to - this.offset);
-      const name = text(at(table, first + line), table[first + line + 2]!);
-      if (name !== was(at(this.table, line), this.table[line + 2]!)) return NO_HOLES;
+      const name = text(lineStart(table, first + line), table[first + line + 2]!);
+      if (name !== was(lineStart(this.table, line), this.table[line + 2]!)) return NO_HOLES;
       const value = text(table[first + line + 2]!, table[first + line + 3]!);
       if (value === was(this.table[line + 2]!, this.table[line + 3]!) && !this.holes.includes(line)) continue;
       if (JUDGED.has(name.slice(0, name.indexOf(':')).toLowerCase())) return NO_HOLES;
@@ -159,7 +152,7 @@ export class LinesMemo {
     const head = requestHead;
     const { base, table, first, lines, authorizationLine } = head;
     this.isNew = true;
-    this.offset = at(table, first);
+    this.offset = lineStart(table, first);
     this.bytes = Buffer.from(bytes.subarray(base + this.offset, headEnd));
     this.table = table.slice(first, first + LINE * lines);
     this.dropped = head.dropped;
@@ -190,12 +183,6 @@ export class LinesMemo {
 /** A line of this head that was so far from the first one; -1 for none. */
 function lineFrom(first: number, distance: number): number {
   return distance < 0 ? -1 : first + distance;
-}
-
-/** Where the name of a line begins, dropped or not. */
-function at(table: Int32Array, line: number): number {
-  const start = table[line]!;
-  return start < 0 ? ~start : start;
 }
 
 function isSpace(byte: number): boolean {

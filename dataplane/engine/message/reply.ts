@@ -112,14 +112,16 @@ export function bounded(answer: Answer, exchange: Exchange, boundary: Boundary):
 
 /** Runs a step on the response, now or when it comes: what a response-side filter calls instead of `await`. */
 export function mapResponse(answer: Answer, exchange: Exchange, step: ResponseStep): Answer {
-  if (answer instanceof Response) return step(answer, exchange);
-  if (answer instanceof Reply && answer.addStep(step, true)) return answer;
-  return answer.then((response) => step(response, exchange));
+  return mapped(answer, exchange, step, true);
 }
 
 /** The same for a step that does not look at the headers of the request: nobody keeps them for it. */
 export function mapResponseAlone(answer: Answer, exchange: Exchange, step: ResponseStep): Answer {
+  return mapped(answer, exchange, step, false);
+}
+
+function mapped(answer: Answer, exchange: Exchange, step: ResponseStep, attentive: boolean): Answer {
   if (answer instanceof Response) return step(answer, exchange);
-  if (answer instanceof Reply && answer.addStep(step, false)) return answer;
+  if (answer instanceof Reply && answer.addStep(step, attentive)) return answer;
   return answer.then((response) => step(response, exchange));
 }

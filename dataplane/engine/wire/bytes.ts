@@ -144,13 +144,16 @@ export function endOfValue(bytes: Buffer, at: number): number {
 const NO_WORDS = new Int32Array(0);
 
 /** Bytes up to which a loop compares faster than a call of the runtime. */
-export const FEW_BYTES = 96;
+const FEW_BYTES = 96;
 
 /** Whether the bytes in this range are exactly these. */
 export function areBytes(bytes: Buffer, start: number, end: number, value: Buffer): boolean {
-  const { length } = value;
-  if (end - start !== length) return false;
-  if (length > FEW_BYTES) return bytes.compare(value, 0, length, start, end) === 0;
-  for (let i = 0; i < length; i++) if (bytes[start + i] !== value[i]) return false;
+  return end - start === value.length && holdsPart(bytes, start, value, 0, value.length);
+}
+
+/** Tells if the bytes at `at` are those of a part of others. */
+export function holdsPart(bytes: Buffer, at: number, others: Buffer, from: number, to: number): boolean {
+  if (to - from > FEW_BYTES) return bytes.compare(others, from, to, at, at + to - from) === 0;
+  for (let i = from, far = at - from; i < to; i++) if (bytes[far + i] !== others[i]) return false;
   return true;
 }
