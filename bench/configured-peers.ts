@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from './paths.ts';
-import type { Peer, Place } from './peer.ts';
+import { justInTimeWarmup, type Peer, type Place } from './peer.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -78,7 +78,7 @@ function configured(name: string, title: string, routes: (backend: number) => Re
     name,
     title,
     role: 'configured',
-    warmup: 2,
+    warmup: justInTimeWarmup,
     needs: [],
     version: () => 'gatewarden run',
     command: (place) => gateway(place, instance(place.folder, routes(place.backend))),

@@ -1,5 +1,5 @@
 import { forwards, gateway, instance, type Json } from './configured-peers.ts';
-import type { Peer, Place } from './peer.ts';
+import { justInTimeWarmup, type Peer, type Place } from './peer.ts';
 import { haproxy } from './protocol-peers.ts';
 import { sessionCookies } from './session-cookies.ts';
 import { issuer, type TokenAlgorithm, tokenFiles } from './token-files.ts';
@@ -49,7 +49,7 @@ function ours(name: string, title: string, filters: (place: Place) => readonly J
     ...compared,
     name,
     title,
-    warmup: 8, // every token is to be known before, and every client has its bucket
+    warmup: justInTimeWarmup, // then every token is known, too, and every client has its bucket
     version: () => 'gatewarden run',
     command: (place) =>
       gateway(place, instance(place.folder, { orders: forwards(PATH, place.backend, filters(place)) })),

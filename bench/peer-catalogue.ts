@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { configuredPeers } from './configured-peers.ts';
 import { identityPeers } from './identity-peers.ts';
 import { bench, out, pinnedNode, repository } from './paths.ts';
-import type { Peer, Place } from './peer.ts';
+import { justInTimeWarmup, type Peer, type Place } from './peer.ts';
 import { protocolPeers } from './protocol-peers.ts';
 
 /** A command that replaces the gateway, with {listen}, {backend} and {accessLog} in it; for trying out other engines. */
@@ -13,7 +13,7 @@ export function subjectOverride(): string | undefined {
 }
 
 const compiled = { role: 'native', warmup: 0.5 } as const;
-const justInTime = { role: 'node', warmup: 2, needs: ['npm'] } as const;
+const justInTime = { role: 'node', warmup: justInTimeWarmup, needs: ['npm'] } as const;
 
 function filled(template: string, values: Record<string, string | number>): string {
   return template.replace(/\{\{?(\w+)\}\}?/g, (whole, key: string) => String(values[key] ?? whole));
@@ -74,7 +74,7 @@ export const peers: readonly Peer[] = [
       return subjectOverride() === undefined ? 'Gatewarden (access log, X-Forwarded-*)' : 'stand-in for Gatewarden';
     },
     role: 'subject',
-    warmup: 2,
+    warmup: justInTimeWarmup,
     needs: [],
     version: () => (subjectOverride() ? 'unknown' : `${packageVersion(repository)} on Node.js ${nodeVersion()}`),
     command: gatewarden,

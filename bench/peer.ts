@@ -8,6 +8,9 @@ import { outFolder } from './paths.ts';
 /** Where a proxy listens, what it forwards to, where its access log goes, and a folder of its own for configuration. */
 export type Place = { listen: number; backend: number; accessLog: string; folder: string };
 
+/** Seconds until Node.js has compiled what is hot: that alone takes two of a core, and it has one for everything. */
+export const justInTimeWarmup = 8;
+
 /** One proxy under test. All processes and threads of the command count as its cost. */
 export type Peer = {
   name: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { certificateFiles } from './certificate.ts';
 import { gateway, instance, type Json } from './configured-peers.ts';
 import { bench, pinnedNode } from './paths.ts';
-import type { Peer, Place } from './peer.ts';
+import { justInTimeWarmup, type Peer, type Place } from './peer.ts';
 
 /**
  * Proxies that are compared on one workload each: TLS, HTTP/2, WebSocket, events. nginx does what the gateway does: it
@@ -43,7 +43,7 @@ function ours(name: string, title: string, tls: boolean, config: { readonly [key
     ...compared,
     name,
     title,
-    warmup: 2,
+    warmup: justInTimeWarmup,
     version: () => 'gatewarden run',
     command: (place) => gatewarden(place, tls, config),
   };
@@ -167,7 +167,7 @@ export const protocolPeers: readonly Peer[] = [
     ...compared,
     name: 'node-h2-backend',
     title: 'node:http + node:http2 to the backend',
-    warmup: 2,
+    warmup: justInTimeWarmup,
     version: () => 'Node.js',
     command: ({ listen, backend }) => [pinnedNode(), join(bench, 'peers', 'node-http2.ts'), `${listen}`, `${backend}`],
   },

@@ -189,7 +189,9 @@ export const workloads: readonly Workload[] = [
     name: 'latency',
     title: 'Latency at 70 % of Gatewarden’s saturation, the same rate for all',
     kind: 'pace',
-    seconds: 4,
+    only: ['gatewarden', 'nginx'],
+    seconds: 30,
+    rounds: 10,
   },
   {
     ...base,
