@@ -9,7 +9,7 @@ import { type DataFile, LOADER, type ProgramBundle, scriptFile } from './program
 const LOADED_ONLY = ['./run-dataplane.js', './run-controller.js', './audit-writer-thread-program.js'];
 
 /** Threads that write what they compiled. */
-const THREADS = ['main', 'unit'];
+const THREADS = ['main'];
 
 /**
  * Starts the program once as it starts in the image, and returns what V8 compiled by then, in a file beside each file.

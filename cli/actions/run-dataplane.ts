@@ -131,6 +131,7 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
   );
   await follower.start();
   link.start();
+  plane.prepareUnits(own.units ?? own.defaultUnits); // while the controller answers
   await plane.closed;
   await follower.close();
   endSoon();

@@ -1,4 +1,4 @@
-import { hostname } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import { SpareUnit } from '../../dataplane/supervisor/spare-unit.ts';
 import { endAtStopSignal } from '../actions/stop-signals.ts';
 import { type Address, readAddress } from '../options/address.ts';
@@ -124,7 +124,8 @@ export const dataplaneCommand = defineCommand({
     if (found !== null && 'problem' in found) throw new Error(`--ca-env: ${found.problem}`);
     endAtStopSignal();
     const spare = new SpareUnit();
-    spare.prepare(); // it takes longest to load, and does so while this thread loads the rest
+    const { units = options.sidecar ? 1 : availableParallelism() } = options;
+    if (units > 1) spare.prepare(); // it takes longest to load, and does so while this thread loads the rest
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
     const { runDataplane } = await import('../actions/run-dataplane.ts');
     const { 'bootstrap-token-file': bootstrap, 'token-file': token, cert, name, label, system, ...rest } = options;

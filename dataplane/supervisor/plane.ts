@@ -79,6 +79,8 @@ export interface Plane {
 
 /** A plane that is alive and serves nothing yet. */
 export interface PreparedPlane extends Plane {
+  /** Has the first unit load while it is not known yet what it will serve. @param units how many are expected */
+  prepareUnits(units: number): void;
   /**
    * Begins to serve. Where the base cannot be built nothing is served, and it can be tried again.
    *
@@ -102,9 +104,7 @@ export async function startPlane(options: PlaneOptions): Promise<Plane> {
 
 /** Starts the supervisor of a plane: its admin port answers, and clients find nobody yet. @throws CannotListen */
 export async function preparePlane(options: PreparedPlaneOptions): Promise<PreparedPlane> {
-  const supervisor = await prepared(options);
-  supervisor.prepareUnits();
-  return supervisor;
+  return prepared(options);
 }
 
 async function prepared(options: PreparedPlaneOptions): Promise<Supervisor> {
@@ -186,9 +186,8 @@ class Supervisor implements PreparedPlane {
     return this.beginning === null ? 0 : this.units.serving;
   }
 
-  /** Units load while it is not known yet what they will serve. */
-  prepareUnits(): void {
-    this.units.prepare();
+  prepareUnits(units: number): void {
+    this.units.prepare(units);
   }
 
   async startAdmin(address: ListenAddress): Promise<void> {
@@ -267,7 +266,7 @@ class Supervisor implements PreparedPlane {
     this.audit.reachChanged(); // starts the writer, if units have opened services
     if (this.configuration !== null) this.metrics?.followRoutes();
     this.log.info({ addresses: this.addresses.map(addressText), units, admin: this.adminAddress }, 'listening');
-    giveBackLater(() => false);
+    if (!this.units.runsHere) giveBackLater(() => false);
     return this.problems;
   }
 

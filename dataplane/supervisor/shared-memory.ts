@@ -13,6 +13,13 @@ export interface MemoryLink {
   readonly answers: SharedArrayBuffer;
 }
 
+/** What a unit holds. */
+export interface LentMemory {
+  readonly take: TakeMemory;
+  /** Gives all of it back. */
+  release(): void;
+}
+
 interface Ask {
   readonly kind: 'take' | 'give-back';
   readonly name: string;
@@ -57,6 +64,28 @@ export class PlaneMemory {
     });
     own.unref();
     return { port, answers };
+  }
+
+  /** For a unit in this thread, which takes memory without a link. */
+  lent(): LentMemory {
+    const held = new Set<SharedMemory>();
+    return {
+      take: (name, bytes) => {
+        const memory = this.take(name, bytes);
+        held.add(memory);
+        return {
+          buffer: memory.buffer,
+          release() {
+            held.delete(memory);
+            memory.release();
+          },
+        };
+      },
+      release() {
+        for (const memory of held) memory.release();
+        held.clear();
+      },
+    };
   }
 
   /** A unit is gone, and none of its number has started since. */

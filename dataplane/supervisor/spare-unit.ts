@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
-import type { UnitOptions } from '../unit/unit-messages.ts';
+import type { WorkerUnitOptions } from '../unit/unit-messages.ts';
 import { unitWorker } from '../unit/unit-worker.ts';
 
 /** A unit that loads while nobody knows what it will serve, so that it serves sooner when somebody does. */
@@ -18,7 +18,7 @@ export class SpareUnit {
   }
 
   /** Makes it a unit that serves. @param port what goes over with the options @returns null when there is none */
-  take(options: UnitOptions, port: MessagePort): Worker | null {
+  take(options: WorkerUnitOptions, port: MessagePort): Worker | null {
     const { waiting } = this;
     if (waiting === null) return null;
     this.waiting = null;

@@ -1,4 +1,3 @@
-import type { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { pauseAfter } from '../../platform/back-off.ts';
 import type { Connector } from '../connectors/connector.ts';
@@ -7,8 +6,10 @@ import type { Endpoint } from '../engine/wire/wire.ts';
 import type { MetricsSource } from '../metrics/exposition.ts';
 import { SlotMemory } from '../metrics/route-slots.ts';
 import type { BuildProblem } from '../routes/configuration.ts';
+import { isThreadFree, loadUnit, startUnitHere } from '../unit/main-thread-unit.ts';
+import type { RunningUnit, UnitEvents } from '../unit/running-unit.ts';
 import type { UnitOptions, UnitOrder, UnitReport } from '../unit/unit-messages.ts';
-import { unitWorker } from '../unit/unit-worker.ts';
+import { unitOf, unitWorker } from '../unit/unit-worker.ts';
 import { CannotListen } from './cannot-listen.ts';
 import { compileForManyKinds } from './compiled-kinds.ts';
 import type { ConfiguredUnit } from './plane-configuration.ts';
@@ -16,10 +17,7 @@ import { PlaneMemory } from './shared-memory.ts';
 import type { SpareUnit } from './spare-unit.ts';
 
 /** Start parameters of every unit of a data plane. */
-export type SharedUnitOptions = Omit<
-  UnitOptions,
-  'role' | 'unit' | 'connectors' | 'serving' | 'counters' | 'slots' | 'memory'
->;
+export type SharedUnitOptions = Omit<UnitOptions, 'role' | 'unit' | 'connectors' | 'serving' | 'counters' | 'slots'>;
 
 /** Configuration that units serve. */
 export interface UnitsServing {
@@ -46,7 +44,7 @@ export interface SupervisedUnitsOptions {
 /** One event loop of the plane, as its supervisor sees it. */
 export interface SupervisedUnit extends ConfiguredUnit {
   readonly number: number;
-  readonly worker: Worker;
+  readonly running: RunningUnit;
   readonly block: Float64Array;
   serving: boolean;
 }
@@ -77,6 +75,7 @@ export class SupervisedUnits {
   private readonly memory = new PlaneMemory();
   private wish: UnitsServing | null = null;
   private failures = 0;
+  private hasStartedHere = false;
   private isDismissed = false;
   private isStopping = false;
 
@@ -92,14 +91,20 @@ export class SupervisedUnits {
     return this.all.filter((unit) => unit.serving).length;
   }
 
+  /** Whether this thread serves clients. */
+  get runsHere(): boolean {
+    return this.all.some(({ running }) => !running.hasOwnThread);
+  }
+
   /** What all of them count, with those that are gone. */
   get blocks(): Float64Array[] {
     return [this.retired, ...this.all.map((unit) => unit.block)];
   }
 
-  /** Has the first of them load what it needs before it is known what to serve. */
-  prepare(): void {
-    this.options.spare.prepare();
+  /** Has the first of them load what it needs before it is known what to serve. @param units how many are expected */
+  prepare(units: number): void {
+    if (units > 1) this.options.spare.prepare();
+    else if (isThreadFree()) loadUnit();
   }
 
   /** Starts them all, or none. @throws CannotListen */
@@ -121,7 +126,7 @@ export class SupervisedUnits {
   async end(): Promise<void> {
     this.endpoints = null;
     this.wish = null;
-    await Promise.all(this.all.map(({ worker }) => worker.terminate()));
+    await Promise.all(this.all.map(({ running }) => running.end()));
   }
 
   /** Has them ask their clients to go, also those that take the place of others. */
@@ -141,7 +146,7 @@ export class SupervisedUnits {
   /** Has a unit replaced. @returns false when there is none of this number */
   restart(number: number): boolean {
     const unit = this.units.get(number);
-    void unit?.worker.terminate();
+    void unit?.running.end();
     return unit !== undefined;
   }
 
@@ -155,10 +160,9 @@ export class SupervisedUnits {
     const { wish } = this;
     if (wish === null) throw new Error('nothing is to be served');
     const counters = new SharedArrayBuffer(COUNTER_SLOTS * Float64Array.BYTES_PER_ELEMENT);
-    const memory = this.memory.link();
     const slots = new SlotMemory();
     const connectors = this.connectors(wish);
-    const workerData: UnitOptions = {
+    const options: UnitOptions = {
       ...wish.options(),
       role: 'gatewarden-unit',
       unit: number,
@@ -166,32 +170,59 @@ export class SupervisedUnits {
       serving: wish.serving(slots),
       counters,
       slots: slots.chunks,
-      memory,
     };
-    const worker = this.options.spare.take(workerData, memory.port) ?? unitWorker(workerData, memory.port);
-    const tell = (order: UnitOrder): void => worker.postMessage(order);
-    const unit: SupervisedUnit = { number, worker, block: new Float64Array(counters), slots, tell, serving: false };
-    this.units.set(number, unit);
-    if (this.isDismissed) unit.tell({ kind: 'dismiss' });
     return new Promise((resolve, reject) => {
-      worker.on('message', (report: UnitReport) => {
-        if (report.kind === 'listening') {
-          this.endpoints ??= report.endpoints;
-          unit.serving = true;
-          this.problems = report.problems;
-          this.failures = 0;
-          resolve();
-        } else if (report.kind === 'failed') reject(failure(report, connectors));
-        else this.passOn(unit, report);
+      const running = this.run(options, {
+        reported: (report) => {
+          if (report.kind === 'listening') {
+            this.endpoints ??= report.endpoints;
+            unit.serving = true;
+            this.problems = report.problems;
+            this.failures = 0;
+            resolve();
+          } else if (report.kind === 'failed') reject(failure(report, connectors));
+          else this.passOn(unit, report);
+        },
+        failed: (error) => {
+          this.options.log.error({ unit: number, error: error.stack }, 'gateway unit failed');
+          reject(error);
+        },
+        gone: () => {
+          this.lost(unit);
+          reject(new Error(`unit ${number} ended before it served`));
+        },
       });
-      worker.on('error', (error: Error) => {
-        this.options.log.error({ unit: number, error: error.stack }, 'gateway unit failed');
-        reject(error);
-      });
-      worker.on('exit', () => {
-        this.lost(unit);
-        reject(new Error(`unit ${number} ended before it served`));
-      });
+      const tell = (order: UnitOrder): void => running.tell(order);
+      const unit: SupervisedUnit = { number, running, block: new Float64Array(counters), slots, tell, serving: false };
+      this.units.set(number, unit);
+      if (this.isDismissed) unit.tell({ kind: 'dismiss' });
+    });
+  }
+
+  /** The only unit of a plane runs in this thread. One that takes its place has a thread: this one keeps what it loaded. */
+  private run(options: UnitOptions, events: UnitEvents): RunningUnit {
+    if (this.wish?.units === 1 && !this.hasStartedHere && isThreadFree()) {
+      this.hasStartedHere = true;
+      return this.runHere(options, events);
+    }
+    const memory = this.memory.link();
+    const workerData = { ...options, memory };
+    return unitOf(this.options.spare.take(workerData, memory.port) ?? unitWorker(workerData, memory.port), events);
+  }
+
+  private runHere(options: UnitOptions, events: UnitEvents): RunningUnit {
+    const memory = this.memory.lent();
+    return startUnitHere(options, memory.take, {
+      ...events,
+      failed: (error) => {
+        const { unit } = options;
+        this.options.log.fatal({ unit, error: error.stack }, 'gateway unit failed; the process exits');
+        process.exit(1);
+      },
+      gone() {
+        memory.release();
+        events.gone();
+      },
     });
   }
 

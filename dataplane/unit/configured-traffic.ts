@@ -23,7 +23,6 @@ import { endedSessionsOf } from '../openid/lifetime/ended-sessions.ts';
 import { Configuration } from '../routes/configuration.ts';
 import { noFigures } from '../routes/route-figures.ts';
 import { TEMPORARY_FILES_MEMORY, TemporaryFiles } from '../services/temporary-files.ts';
-import { linkedMemory, type MemoryLink } from '../supervisor/shared-memory.ts';
 import { showHostCertificates } from '../tls/hosts/host-certificate-figures.ts';
 import { HostCertificates } from '../tls/hosts/host-certificates.ts';
 import { operatorReach } from './operator-reach.ts';
@@ -41,7 +40,7 @@ export async function configuredTraffic(
   slots: readonly SharedArrayBuffer[],
   level: LogLevel,
   port: MessagePort,
-  link: MemoryLink,
+  sharedMemory: TakeMemory,
   unit: number,
 ): Promise<UnitTraffic> {
   await loadNamedParts(unitCatalogue, [admin, update]);
@@ -53,7 +52,6 @@ export async function configuredTraffic(
   const places = [...forbidden];
   const releases: (() => void)[] = [];
   const report = (message: UnitReport): void => port.postMessage(message);
-  const sharedMemory = linkedMemory(link);
   const files = new TemporaryFiles(sharedMemory('temporary files', TEMPORARY_FILES_MEMORY), unit);
   files.begin();
   releases.push(() => files.release());

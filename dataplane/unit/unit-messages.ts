@@ -73,6 +73,10 @@ export interface UnitOptions {
   readonly counters: SharedArrayBuffer;
   /** Where its routes count. */
   readonly slots: readonly SharedArrayBuffer[];
+}
+
+/** Start parameters of a unit in a thread of its own. */
+export interface WorkerUnitOptions extends UnitOptions {
   /** How it gets the memory that its objects share with those of other units. */
   readonly memory: MemoryLink;
 }

@@ -16,6 +16,7 @@ export class NotingPlane implements PreparedPlane {
   begun = 0;
   readonly applied: Update[] = [];
 
+  prepareUnits(): void {}
   async serve(): Promise<readonly BuildProblem[]> {
     this.begun++;
     if (this.failure !== null) throw this.failure;
