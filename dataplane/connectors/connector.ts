@@ -1,5 +1,6 @@
 import type { ListenerLimits } from '../engine/head/limits.ts';
 import type { WebSocketOptions } from '../engine/message/websocket-terms.ts';
+import type { Endpoint } from '../engine/wire/wire.ts';
 import type { CertificateFiles } from './certificate-files.ts';
 
 /** One place where clients are accepted, as data that can be handed to another thread. */
@@ -22,6 +23,18 @@ export interface ServedAddress {
   readonly scheme: 'http' | 'https';
   readonly host: string;
   readonly port: number;
+}
+
+/** The addresses of connectors. @param endpoints where they accept clients, in the same order; null while they do not */
+export function servedAddresses(
+  connectors: readonly Connector[],
+  endpoints: readonly Endpoint[] | null,
+): readonly ServedAddress[] {
+  if (endpoints === null) return [];
+  return connectors.map(({ scheme }, at) => {
+    const { address, port } = endpoints[at]!;
+    return { scheme, host: address, port };
+  });
 }
 
 /** An address as people write it. */

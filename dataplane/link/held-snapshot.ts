@@ -69,6 +69,10 @@ export class HeldSnapshot {
     return this.entries.values();
   }
 
+  get routeCount(): number {
+    return this.entries.size;
+  }
+
   /** The routers that count what none of their routes takes, with where they do. */
   get defaults(): readonly (readonly [router: string, slot: number])[] {
     return Object.entries(this.defaultSlots);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 
 /** Bytes from which on a text counts as long: there are hundreds of routes, and it takes a while to write. */
@@ -40,4 +41,18 @@ export class MetricsText {
     if (bytes.length >= LONG) this.last = { bytes, until: ended + age };
     return bytes;
   }
+}
+
+/** Writes one metric in each turn: requests may be served by the thread that is asked for them. */
+export function inTurns(registry: Pick<Registry, 'getMetricsAsArray' | 'getSingleMetricAsString'>) {
+  return {
+    async metrics(): Promise<string> {
+      const texts: string[] = [];
+      for (const { name } of registry.getMetricsAsArray()) {
+        texts.push(await registry.getSingleMetricAsString(name));
+        await nextTurn();
+      }
+      return `${texts.join('\n\n')}\n`;
+    },
+  };
 }

@@ -22,7 +22,7 @@ import {
   treeAnswer,
 } from '../../platform/admin/crest-path.ts';
 import type { AdminProtection } from '../connectors/admin-protection.ts';
-import { MetricsText } from '../metrics/metrics-text.ts';
+import { inTurns, MetricsText } from '../metrics/metrics-text.ts';
 import type { MonitoringRecord } from '../metrics/monitoring.ts';
 import { monitoringEndpoint } from './monitoring-endpoint.ts';
 
@@ -55,7 +55,7 @@ export interface AdminSource {
  * nobody. It runs beside the units, so that it answers when they do not.
  */
 export function adminPort(source: AdminSource): AdminServer {
-  const metrics = new MetricsText(source.registry);
+  const metrics = new MetricsText(inTurns(source.registry));
   const guard = source.isInPod ? closedGuard('ask the controller') : loopbackGuard;
   const monitoring = monitoringEndpoint(() => source.monitoring());
   const rate = new CallRate(CREST_RATE);

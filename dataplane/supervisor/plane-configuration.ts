@@ -53,6 +53,10 @@ export class PlaneConfiguration {
     return this.held.whole();
   }
 
+  get routeCount(): number {
+    return this.held.routeCount;
+  }
+
   /** What tenants are allowed; undefined where there are none. */
   get trust(): PlaneTrust | undefined {
     return this.held.whole().base?.trust;

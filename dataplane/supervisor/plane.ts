@@ -7,7 +7,7 @@ import { errorStack, errorText } from '../../platform/error-text.ts';
 import type { ListenAddress } from '../../platform/listen-address.ts';
 import { PacedWarning } from '../../platform/paced-warning.ts';
 import type { WriterReach } from '../audit/writer/writer-messages.ts';
-import { addressText, type Connector, type ServedAddress } from '../connectors/connector.ts';
+import { addressText, type Connector, type ServedAddress, servedAddresses } from '../connectors/connector.ts';
 import { LogDestination, writeStdout } from '../log/log-destination.ts';
 import { JSON_STYLE } from '../log/log-style.ts';
 import { programLog, writeLogLine } from '../log/program-log.ts';
@@ -22,6 +22,7 @@ import { SupervisedAuditWriter } from './audit-writer.ts';
 import { CannotListen } from './cannot-listen.ts';
 import { ConfirmedAge } from './confirmed-age.ts';
 import { DryRuns } from './dry-runs.ts';
+import { CrowdedThread } from './one-thread.ts';
 import { isBaseBad, PlaneConfiguration } from './plane-configuration.ts';
 import { PlaneMetrics } from './plane-metrics.ts';
 import { PlaneNotices } from './plane-notices.ts';
@@ -135,6 +136,7 @@ class Supervisor implements PreparedPlane {
   private admin: AdminServer | null = null;
   private tickets: ChangingTicketKeys | null = null;
   private readonly audit: SupervisedAuditWriter;
+  private readonly crowdedThread: CrowdedThread;
   private readonly dryRuns = new DryRuns(() => this.units.all);
   readonly dryRun: DryRuns['run'] = (...asked) => this.dryRuns.run(...asked);
   private drainEnds = 0;
@@ -144,6 +146,7 @@ class Supervisor implements PreparedPlane {
     this.options = options;
     this.destination = destination;
     this.log = programLog(options.logLevel, options.logStyle ?? JSON_STYLE);
+    this.crowdedThread = new CrowdedThread(this.log);
     this.units = new SupervisedUnits({
       log: this.log,
       spare: options.spare ?? new SpareUnit(),
@@ -169,12 +172,7 @@ class Supervisor implements PreparedPlane {
   }
 
   get addresses(): readonly ServedAddress[] {
-    const { endpoints } = this.units;
-    if (endpoints === null) return [];
-    return (this.beginning?.connectors ?? []).map(({ scheme }, at) => {
-      const { address, port } = endpoints[at]!;
-      return { scheme, host: address, port };
-    });
+    return servedAddresses(this.beginning?.connectors ?? [], this.units.endpoints);
   }
 
   get ready(): boolean {
@@ -296,11 +294,16 @@ class Supervisor implements PreparedPlane {
   };
 
   async apply(update: Update): Promise<readonly BuildProblem[]> {
-    return this.configured.apply(update, () => this.units.all).finally(() => this.audit.reachChanged());
+    return this.configured.apply(update, () => this.units.all).finally(() => this.changed());
   }
 
   async applyWhole(update: Update): Promise<readonly BuildProblem[]> {
-    return this.configured.applyWhole(update, () => this.units.all).finally(() => this.audit.reachChanged());
+    return this.configured.applyWhole(update, () => this.units.all).finally(() => this.changed());
+  }
+
+  private changed(): void {
+    this.audit.reachChanged();
+    if (this.units.runsHere) this.crowdedThread.check(this.configured.routeCount);
   }
 
   /** Addresses that audit handlers may and may not connect to; null before the plane serves. */

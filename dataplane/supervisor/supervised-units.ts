@@ -12,6 +12,7 @@ import type { UnitOptions, UnitOrder, UnitReport } from '../unit/unit-messages.t
 import { unitOf, unitWorker } from '../unit/unit-worker.ts';
 import { CannotListen } from './cannot-listen.ts';
 import { compileForManyKinds } from './compiled-kinds.ts';
+import { fitsOneThread } from './one-thread.ts';
 import type { ConfiguredUnit } from './plane-configuration.ts';
 import { PlaneMemory } from './shared-memory.ts';
 import type { SpareUnit } from './spare-unit.ts';
@@ -201,7 +202,8 @@ export class SupervisedUnits {
 
   /** The only unit of a plane runs in this thread. One that takes its place has a thread: this one keeps what it loaded. */
   private run(options: UnitOptions, events: UnitEvents): RunningUnit {
-    if (this.wish?.units === 1 && !this.hasStartedHere && isThreadFree()) {
+    const isOnly = this.wish?.units === 1;
+    if (isOnly && !this.hasStartedHere && isThreadFree() && fitsOneThread(options.serving)) {
       this.hasStartedHere = true;
       return this.runHere(options, events);
     }
