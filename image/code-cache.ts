@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +9,14 @@ import { type DataFile, LOADER, type ProgramBundle, scriptFile } from './program
 /** Files that `run` does not load: the cache has the functions that loading them calls. */
 const LOADED_ONLY = ['./run-dataplane.js', './run-controller.js', './audit-writer-thread-program.js'];
 
-/** Threads that write what they compiled. */
-const THREADS = ['main'];
+/** Starts that are recorded, by their number of units, with the threads that write what they compiled. The last one counts. */
+const STARTS = [
+  [2, ['main', 'unit']],
+  [1, ['main']],
+] as const;
 
 /**
- * Starts the program once as it starts in the image, and returns what V8 compiled by then, in a file beside each file.
+ * Starts the program as it starts in the image, and returns what V8 compiled by then, in a file beside each file.
  * V8 takes it if its own version and its flags are the same, on any processor of the architecture.
  * @param node the Node.js of the image, which has to run here
  */
@@ -27,8 +31,11 @@ export async function codeCache(bundle: ProgramBundle, node: Uint8Array): Promis
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'gatewarden', version: '0', type: 'commonjs' }));
     for (const { name, code: text } of [...bundle.files, recorder]) writeFileSync(join(code, name), text);
     for (const { name, content } of bundle.data) writeFileSync(join(code, name), content);
-    const instance = writeInstance(join(folder, 'instance'));
-    return await recorded(program, code, instance);
+    for (const [units, threads] of STARTS) {
+      const instance = writeInstance(join(folder, `instance-${units}`));
+      await record([program, join(code, 'main.js')], instance, units, threads);
+    }
+    return cacheFiles(code);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -60,23 +67,29 @@ function writeInstance(folder: string): string {
 }
 
 /** Starts the program, waits until it serves and has written what was compiled, and ends it. */
-async function recorded(program: string, code: string, instance: string): Promise<readonly DataFile[]> {
-  const words = ['run', instance, '--host', '127.0.0.1', '--port', '0', '--admin', '127.0.0.1:0', '--units', '1'];
-  const child = spawn(program, [join(code, 'main.js'), ...words], {
+async function record(
+  [program, main]: readonly [program: string, main: string],
+  instance: string,
+  units: number,
+  threads: readonly string[],
+): Promise<void> {
+  const words = ['run', instance, '--host', '127.0.0.1', '--port', '0', '--admin', '127.0.0.1:0'];
+  const child = spawn(program, [main, ...words, '--units', `${units}`], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { HOME: instance, RECORDED_FILES: LOADED_ONLY.join(' ') },
   });
-  const awaited = new Set(THREADS.map((thread) => `recorded ./${thread}-program.js`));
+  const awaited = new Set(threads.map((thread) => `recorded ./${thread}-program.js`));
   const said: string[] = [];
   try {
     for await (const line of createInterface(child.stderr)) {
       said.push(line);
       awaited.delete(line);
-      if (awaited.size === 0) return cacheFiles(code);
+      if (awaited.size === 0) return;
       if (line.includes('"msg":"listening"')) child.kill('SIGUSR2');
     }
   } finally {
-    child.kill('SIGKILL');
+    const ended = once(child, 'exit');
+    if (child.kill('SIGKILL')) await ended;
   }
   throw new Error(`the program ended before its compiled code was written: ${said.slice(-5).join('\n')}`);
 }

@@ -6,6 +6,10 @@ import { unitWorker } from '../unit/unit-worker.ts';
 export class SpareUnit {
   private waiting: { readonly worker: Worker; readonly options: MessagePort } | null = null;
 
+  get isWaiting(): boolean {
+    return this.waiting !== null;
+  }
+
   /** Starts it. It keeps no process alive. */
   prepare(): void {
     if (this.waiting !== null) return;

@@ -104,6 +104,7 @@ export class SupervisedUnits {
 
   /** Has the first of them load what it needs before it is known what to serve. @param units how many are expected */
   prepare(units: number): void {
+    if (this.wish !== null) return;
     if (units > 1) this.options.spare.prepare();
     else if (isThreadFree()) loadUnit();
   }
@@ -200,25 +201,26 @@ export class SupervisedUnits {
     });
   }
 
-  /** The only unit of a plane runs in this thread. One that takes its place has a thread: this one keeps what it loaded. */
   private run(options: UnitOptions, events: UnitEvents): RunningUnit {
-    const isOnly = this.wish?.units === 1;
-    if (isOnly && !this.hasStartedHere && isThreadFree() && fitsOneThread(options.serving)) {
-      this.hasStartedHere = true;
-      return this.runHere(options, events);
-    }
+    if (this.mayRunHere(options)) return this.runHere(options, events);
     const memory = this.memory.link();
     const workerData = { ...options, memory };
     return unitOf(this.options.spare.take(workerData, memory.port) ?? unitWorker(workerData, memory.port), events);
   }
 
+  /** Whether a unit shares this thread. A unit that replaces another one does not: what that left could disturb it. */
+  private mayRunHere({ serving }: UnitOptions): boolean {
+    if (this.wish?.units !== 1 || this.hasStartedHere || this.options.spare.isWaiting) return false;
+    return isThreadFree() && fitsOneThread(serving);
+  }
+
   private runHere(options: UnitOptions, events: UnitEvents): RunningUnit {
+    this.hasStartedHere = true;
     const memory = this.memory.lent();
     return startUnitHere(options, memory.take, {
       ...events,
-      failed: (error) => {
-        const { unit } = options;
-        this.options.log.fatal({ unit, error: error.stack }, 'gateway unit failed; the process exits');
+      failed: ({ stack: error }) => {
+        this.options.log.error({ error }, 'uncaught exception; the process exits');
         process.exit(1);
       },
       gone() {

@@ -28,6 +28,7 @@ export async function runUnit(options: UnitOptions, port: MessagePort, memory: T
   countInto(options.counters);
   // a promise that a filter forgot belongs to one request; the connections of all others must not end with it
   process.on('unhandledRejection', fault);
+  let isEnding = false;
   const end = (): void => {
     process.off('unhandledRejection', fault);
     port.close();
@@ -79,6 +80,8 @@ export async function runUnit(options: UnitOptions, port: MessagePort, memory: T
     await updates.settled;
     await listening.catch(() => {}); // a port that opened after the drain would stay open
     const cut = await listeners.drain(order.timeout);
+    if (isEnding) return; // a shorter drain was ordered meanwhile
+    isEnding = true;
     traffic.close();
     await log?.close();
     report({ kind: 'drained', cut, droppedLines: log?.dropped ?? 0 });

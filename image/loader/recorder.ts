@@ -1,8 +1,8 @@
 /** Takes the place of the loader while an image is built: writes the compiled code of the files that threads loaded. */
-import { writeFileSync, writeSync } from 'node:fs';
+import { renameSync, writeFileSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Script } from 'node:vm';
-import { BroadcastChannel, isMainThread } from 'node:worker_threads';
+import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
 import { programFiles } from './program-files.ts';
 
 /** Where the files are in an image. The compiled code holds this name, and not the place of the build. */
@@ -44,7 +44,10 @@ export function start(folder: string, name: string): void {
     for (const [path, { script, flags }] of files) {
       const compiled = script.createCachedData();
       compiled.set(flags, FLAGS_AT);
-      writeFileSync(`${path}.cache`, compiled);
+      // Units write the same files.
+      const own = `${path}.cache-${threadId}`;
+      writeFileSync(own, compiled);
+      renameSync(own, `${path}.cache`);
     }
     writeSync(2, `recorded ${name}\n`);
   }

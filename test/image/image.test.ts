@@ -125,13 +125,16 @@ describe('the image', () => {
     expect(outcome).toMatchObject({ code: 0, stdout: expect.stringContaining(text) });
   });
 
-  it('starts a unit with compiled code that V8 accepts in both threads', async () => {
+  it.each([
+    ['one unit', '1', ['main-program.js', 'run-instance.js', 'run-unit.js', 'configured-traffic.js']],
+    ['units in threads', '2', ['main-program.js', 'run-instance.js', 'unit-program.js', 'unit-configured-traffic.js']],
+  ])('starts %s with compiled code that V8 accepts', async (_, units, names) => {
     const program: readonly [string, ...string[]] = [
       join(image.root, 'usr/local/bin/node'),
       '--profile-deserialization', // the one flag that V8 leaves out when it compares flags
       join(image.root, 'usr/local/bin/gatewarden'),
     ];
-    const words = ['run', instance(), '--host', '127.0.0.1', '--port', '0', '--admin', 'off', '--units', '1'];
+    const words = ['run', instance(), '--host', '127.0.0.1', '--port', '0', '--admin', 'off', '--units', units];
     const gateway = new LoggingProcess(words, {}, program);
     try {
       await gateway.line(({ msg }) => msg === 'listening');
@@ -140,7 +143,7 @@ describe('the image', () => {
     }
     // V8 prints this for code that it accepted.
     const sizes = [...gateway.stdout.matchAll(/Deserializing from (\d+) bytes/g)].map(([, size]) => Number(size));
-    for (const name of ['main-program.js', 'run-instance.js', 'unit-program.js', 'unit-configured-traffic.js']) {
+    for (const name of names) {
       const { content } = image.entries.find(({ path }) => path.endsWith(`/${name}.cache`))!;
       expect(sizes, name).toContain(content.length);
     }

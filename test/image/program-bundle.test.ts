@@ -17,6 +17,7 @@ describe('the bundle of the program', () => {
 
   it.each([
     ['a plane', ['main.js', 'run-dataplane.js', 'unit.js', 'unit-configured-traffic.js'], false],
+    ['a plane with one unit', ['main.js', 'run-dataplane.js', 'run-unit.js', 'configured-traffic.js'], false],
     ['an instance', ['main.js', 'run-instance.js', 'unit.js', 'unit-configured-traffic.js'], false],
     ['a controller', ['main.js', 'run-controller.js'], true],
   ])('loads for %s the Kubernetes client only if needed', (_, names, needs) => {

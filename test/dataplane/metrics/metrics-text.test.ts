@@ -1,5 +1,6 @@
+import { Counter, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { MetricsText } from '../../../dataplane/metrics/metrics-text.ts';
+import { inTurns, MetricsText } from '../../../dataplane/metrics/metrics-text.ts';
 
 /** Metrics of that many characters, which tell how often they were written; each time takes so many milliseconds. */
 function scene(characters: number, takes = 0) {
@@ -41,4 +42,23 @@ it('is tried again after a failure', async () => {
   const text = new MetricsText({ metrics: async () => (++times === 1 ? Promise.reject(new Error('once')) : 'fine') });
   await expect(text.read()).rejects.toThrow('once');
   expect(String(await text.read())).toBe('fine');
+});
+
+it('is the same when each metric is rendered in a turn of its own', async () => {
+  const registry = new Registry();
+  let turns = 0;
+  let timer = setImmediate(countTurn);
+  const seen: number[] = [];
+  for (const name of ['a', 'b', 'c']) {
+    new Counter({ name, help: name, registers: [registry], collect: () => void seen.push(turns) }).inc(3);
+  }
+  const text = await inTurns(registry).metrics();
+  clearImmediate(timer);
+  expect(new Set(seen).size).toBe(3);
+  expect(text).toBe(await registry.metrics());
+
+  function countTurn(): void {
+    turns++;
+    timer = setImmediate(countTurn);
+  }
 });

@@ -70,3 +70,19 @@ it('reports when there is none', async () => {
   expect(await user.tell('take', 'a', -1)).toMatch(/^the data plane has no memory for it: /);
   expect(await user.tell('take', 'a', 8)).toBe(0);
 });
+
+it('is the same for a unit in the thread of the supervisor, until that gives all of it back', async () => {
+  const plane = new PlaneMemory();
+  const user = await startUser(plane);
+  await user.tell('take', 'a');
+  await user.tell('add', 'a');
+  const lent = plane.lent();
+  const memory = lent.take('a', 8);
+  expect(new Int32Array(memory.buffer)[0]).toBe(1);
+  lent.take('a', 8);
+  new Int32Array(lent.take('own', 8).buffer)[0] = 7;
+  memory.release();
+  lent.release();
+  expect(await user.tell('take', 'own')).toBe(0);
+  expect(await user.tell('add', 'a')).toBe(2);
+});
