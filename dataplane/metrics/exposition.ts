@@ -139,7 +139,7 @@ export function metricsRegistry(source: MetricsSource): Registry {
   });
   new Gauge({
     name: 'gatewarden_units',
-    help: 'Running units (worker threads).',
+    help: 'Running units (event loops).',
     registers,
     collect() {
       this.set(source.units);

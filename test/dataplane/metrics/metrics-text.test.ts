@@ -52,10 +52,11 @@ it('is the same when each metric is rendered in a turn of its own', async () => 
   for (const name of ['a', 'b', 'c']) {
     new Counter({ name, help: name, registers: [registry], collect: () => void seen.push(turns) }).inc(3);
   }
-  const text = await inTurns(registry).metrics();
+  const text = await inTurns(registry, 0).metrics();
   clearImmediate(timer);
   expect(new Set(seen).size).toBe(3);
   expect(text).toBe(await registry.metrics());
+  expect(await inTurns(registry).metrics()).toBe(text);
 
   function countTurn(): void {
     turns++;
