@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, expect, it, vi } from 'vitest';
-import { EchoBackend } from '../support/backends/echo-backend.ts';
-import { GatewayProcess } from '../support/gateways/gateway-process.ts';
-import { InstanceFolder } from '../support/gateways/instance-folder.ts';
+import { EchoBackend } from '../../support/backends/echo-backend.ts';
+import { GatewayProcess } from '../../support/gateways/gateway-process.ts';
+import { InstanceFolder } from '../../support/gateways/instance-folder.ts';
 
 const closing: (() => unknown)[] = [];
 
