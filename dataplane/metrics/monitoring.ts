@@ -29,6 +29,9 @@ const PERCENTILES = [
   ['p99999', 0.99999],
 ] as const;
 
+/** Beginning of the names of routers. */
+const GATEWAY = 'gateway.';
+
 /** Eleven records for each route. */
 export function monitoringRecords(routes: readonly RouteSeries[], rates: Rates, now: number): MonitoringRecord[] {
   return routes.flatMap((series) => {
@@ -49,7 +52,7 @@ export function monitoringRecords(routes: readonly RouteSeries[], rates: Rates, 
 
 /** Prefix of the ids of a route's records: the name of its router within the gateway, and its own. */
 export function recordPrefix({ router, name }: RouteSeries): string {
-  return `heap.${router.replace(/^gateway\./, '')}.route.${name}`;
+  return `heap.${router.startsWith(GATEWAY) ? router.slice(GATEWAY.length) : router}.route.${name}`;
 }
 
 function timer(id: string, figures: Float64Array, rate: Rate): MonitoringRecord {

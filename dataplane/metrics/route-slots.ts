@@ -7,6 +7,7 @@ const CHUNK_BYTES = FIGURE_COUNT * SLOTS_PER_CHUNK * Float64Array.BYTES_PER_ELEM
 /** The figures of routes in memory that one unit counts into and its supervisor reads, in chunks added as routes come. */
 export class SlotMemory {
   readonly chunks: SharedArrayBuffer[] = [];
+  private readonly numbers: Float64Array[] = [];
 
   /** Makes room for slots up to this one. @returns the chunks that were added. */
   reach(slot: number): SharedArrayBuffer[] {
@@ -25,6 +26,15 @@ export class SlotMemory {
     if (slot < 0 || chunk === undefined) return null;
     const offset = (slot % SLOTS_PER_CHUNK) * FIGURE_COUNT * Float64Array.BYTES_PER_ELEMENT;
     return new Float64Array(chunk, offset, FIGURE_COUNT);
+  }
+
+  /** One number of a slot, without an object for the slot; 0 when nobody made room for it. */
+  numberAt(slot: number, figure: number): number {
+    const at = Math.floor(slot / SLOTS_PER_CHUNK);
+    const chunk = this.chunks[at];
+    if (slot < 0 || chunk === undefined) return 0;
+    this.numbers[at] ??= new Float64Array(chunk);
+    return this.numbers[at][(slot % SLOTS_PER_CHUNK) * FIGURE_COUNT + figure]!;
   }
 
   /** Adds everything that another one counted; what was active there ended with it. */

@@ -1,8 +1,7 @@
 import type { ForbiddenPlace } from '../../contract/egress.ts';
-import { addFigures, emptyFigures } from '../../contract/route-report.ts';
 import { type PlaneTrust, type RouteKey, routeKeyText, type Update } from '../../contract/snapshot.ts';
 import { HeldSnapshot } from '../link/held-snapshot.ts';
-import type { RouteSeries } from '../metrics/route-series.ts';
+import { type CountedSeries, SummedSeries } from '../metrics/route-series.ts';
 import { SlotMemory } from '../metrics/route-slots.ts';
 import { SlotLedger } from '../metrics/slot-ledger.ts';
 import type { BuildProblem } from '../routes/configuration.ts';
@@ -170,18 +169,16 @@ export class PlaneConfiguration {
   }
 
   /** The figures of every route, all units as one. */
-  series(units: readonly ConfiguredUnit[]): RouteSeries[] {
+  series(units: readonly ConfiguredUnit[]): CountedSeries[] {
     const memories = [this.retired, ...units.map(({ slots }) => slots)];
-    const routes = [...this.held.routes].map(({ router, id, name, slot }) => ({ router, route: id, name, slot }));
-    const defaults = this.held.defaults.map(([router, slot]) => ({ router, route: 'default', name: 'default', slot }));
-    return [...routes, ...defaults].map(({ router, route, name, slot }) => {
-      const figures = emptyFigures();
-      for (const memory of memories) {
-        const part = memory.slot(slot);
-        if (part !== null) addFigures(figures, part);
-      }
-      return { router, route, name, figures };
-    });
+    const series: CountedSeries[] = [];
+    for (const { router, id, name, slot } of this.held.routes) {
+      series.push(new SummedSeries(router, id, name, slot, memories));
+    }
+    for (const [router, slot] of this.held.defaults) {
+      series.push(new SummedSeries(router, 'default', 'default', slot, memories));
+    }
+    return series;
   }
 
   /** Gives every route the place where it is counted. */

@@ -1,6 +1,5 @@
 import type { Registry } from 'prom-client';
 import type { BackendsSummary } from '../../contract/channel.ts';
-import { FIGURE } from '../../contract/route-report.ts';
 import type { ObjectFigures } from '../../contract/shown/object-figures.ts';
 import type { ShownFigures } from '../../contract/shown/shown-figures.ts';
 import { registerAccessManagerMetrics } from '../metrics/access-manager-exposition.ts';
@@ -20,7 +19,7 @@ import { Observations } from '../metrics/observations.ts';
 import { RATE_INTERVAL, Rates } from '../metrics/rates.ts';
 import { registerRetryMetrics } from '../metrics/retry-exposition.ts';
 import { registerRouteMetrics } from '../metrics/route-exposition.ts';
-import type { RouteSeries } from '../metrics/route-series.ts';
+import type { CountedSeries } from '../metrics/route-series.ts';
 import { registerScriptMetrics } from '../metrics/script-exposition.ts';
 import { shownFigures } from '../metrics/shown-figures.ts';
 import { registerThrottlingMetrics } from '../metrics/throttling-exposition.ts';
@@ -33,12 +32,12 @@ export class PlaneMetrics {
   readonly observations = new Observations();
   /** What objects of the units show. */
   readonly gauges = new PlaneGauges();
-  private readonly series: () => readonly RouteSeries[];
+  private readonly series: () => readonly CountedSeries[];
   private readonly audit: () => readonly AuditFigures[];
   private readonly rates = new Rates();
   private ticking: NodeJS.Timeout | null = null;
 
-  constructor(source: MetricsSource, series: () => readonly RouteSeries[], audit: () => readonly AuditFigures[]) {
+  constructor(source: MetricsSource, series: () => readonly CountedSeries[], audit: () => readonly AuditFigures[]) {
     this.series = series;
     this.audit = audit;
     this.registry = metricsRegistry(source);
@@ -75,8 +74,8 @@ export class PlaneMetrics {
   /** Rates that cannot be counted now are counted at the next turn; nothing serves worse without them. */
   private tick(): void {
     try {
-      const counts = this.series().map((series) => [recordPrefix(series), series.figures[FIGURE.ended]!] as const);
-      this.rates.tick(new Map(counts), Date.now());
+      const counts = this.series().map((series) => [recordPrefix(series), series.ended] as const);
+      this.rates.tick(counts, Date.now());
     } catch {}
   }
 

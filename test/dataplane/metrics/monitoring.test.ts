@@ -103,6 +103,24 @@ it('answers queries and reads of single records', async () => {
   expect((await sendCrest(endpoint, 'DELETE /a.b')).status).toBe(501);
 });
 
+it('lets the rates of a route begin at zero that had no request at first', () => {
+  const rates = new Rates();
+  for (const at of [1, 2, 3]) rates.tick([['a', 0]], at * RATE_INTERVAL);
+  rates.tick([['a', 50]], 4 * RATE_INTERVAL);
+  const { mean, recent } = rates.of('a', 50, 4 * RATE_INTERVAL);
+  expect(mean).toBe(2.5);
+  expect(recent[0]).toBeCloseTo(10 * (1 - Math.exp(-RATE_INTERVAL / 60_000)));
+});
+
+it('lets the rates of a route decay whose counts begin anew', () => {
+  const rates = new Rates();
+  rates.tick([['a', 50]], RATE_INTERVAL);
+  rates.tick([['a', 0]], 2 * RATE_INTERVAL);
+  const first = rates.of('a', 0, 2 * RATE_INTERVAL).recent[0];
+  rates.tick([['a', 0]], 3 * RATE_INTERVAL);
+  expect(rates.of('a', 0, 3 * RATE_INTERVAL).recent[0]).toBeLessThan(first);
+});
+
 it('moves rates towards the counts, and drops removed routes', () => {
   const rates = new Rates();
   rates.tick(new Map([['a', 50]]), RATE_INTERVAL);

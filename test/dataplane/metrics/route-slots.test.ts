@@ -59,5 +59,8 @@ describe('the figures of a route', () => {
     expect(sum[FIGURE.shortest]).toBe(0.005);
     expect(memory.slot(10_000)).toBeNull();
     expect(memory.slot(-1)).toBeNull();
+    expect(memory.numberAt(300, FIGURE.begun)).toBe(2);
+    expect(memory.numberAt(10_000, FIGURE.begun)).toBe(0);
+    expect(memory.numberAt(-1, FIGURE.begun)).toBe(0);
   });
 });

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { FIGURE } from '../../../contract/route-report.ts';
 import type { RouteEntry, Update } from '../../../contract/snapshot.ts';
-import { SlotMemory } from '../../../dataplane/metrics/route-slots.ts';
+import { figuresIn, SlotMemory } from '../../../dataplane/metrics/route-slots.ts';
 import type { BuildProblem } from '../../../dataplane/routes/configuration.ts';
 import { type ConfiguredUnit, PlaneConfiguration } from '../../../dataplane/supervisor/plane-configuration.ts';
 import type { UnitOrder } from '../../../dataplane/unit/unit-messages.ts';
@@ -45,6 +46,29 @@ function onePlane(first: Update): {
     },
   };
 }
+
+it('sums what units count of a route and of a default handler', () => {
+  const configuration = new PlaneConfiguration(update('a b', ['r']), () => {});
+  const units = [1, 2].map((): ConfiguredUnit => ({ slots: new SlotMemory(), tell: () => {} }));
+  const [first, second] = units.map(({ slots }) => configuration.whole(slots));
+  const count = (unit: ConfiguredUnit | undefined, slot: number | undefined, requests: number): void => {
+    const figures = figuresIn(unit!.slots.slot(slot!)!);
+    for (let at = 0; at < requests; at++) figures.begin();
+    figures.end(200, 1, false);
+  };
+  count(units[0], first?.set.find(({ id }) => id === 'b')?.slot, 2);
+  count(units[1], second?.set.find(({ id }) => id === 'b')?.slot, 3);
+  count(units[1], second?.defaultSlots['r'], 1);
+  const series = configuration.series(units);
+  expect(series.map(({ route, begun, ended }) => [route, begun, ended])).toEqual([
+    ['a', 0, 0],
+    ['b', 5, 2],
+    ['default', 1, 1],
+  ]);
+  for (const { begun, ended, figures } of series) {
+    expect([figures[FIGURE.begun], figures[FIGURE.ended]]).toEqual([begun, ended]);
+  }
+});
 
 describe('the places where routes are counted', () => {
   it('are assigned to every route and to the default handlers', () => {
