@@ -20,6 +20,7 @@ import { InstanceResources, type WithResources } from './resources/instance-reso
 import type { ResourceChange, ResourceOpinion } from './resources/judge-change.ts';
 import type { PlatformFacts } from './resources/platform-facts.ts';
 import type { ResourceState } from './resources/resource-state.ts';
+import { RouteDigest } from './route-digest.ts';
 import { RouteDrafts } from './route-draft.ts';
 import { directoryPath, RouterWalk } from './router-walk.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -94,6 +95,7 @@ export class Compiler {
   private drafts = new WeakMap<FoundRouter, RouteDrafts>();
   private epoch = 0;
   private readonly resources: InstanceResources;
+  private readonly digest = new RouteDigest();
   private baseDraft: BaseDraft | null = null;
   private shared: {
     readonly platform: PlatformFacts;
@@ -154,7 +156,9 @@ export class Compiler {
     const others = base === null ? walk.verdicts.map((one): Verdict => ({ ...one, serves: 'waits' })) : walk.verdicts;
     return {
       snapshot:
-        base === null ? null : snapshotOf(base, walk, added, this.sharedResources(state.resources?.platform, added)),
+        base === null
+          ? null
+          : this.snapshotOf(base, walk, added, this.sharedResources(state.resources?.platform, added)),
       verdicts: [...(added?.verdicts ?? []), ...(isWorthSaying ? [own] : []), ...strayVerdicts(state), ...others],
       directories: walk.directories,
       routers: walk.routers,
@@ -246,6 +250,24 @@ export class Compiler {
     return this.resolve({ path: 'config.json', content }, null);
   }
 
+  private snapshotOf(
+    { document, hash }: BaseVersion,
+    { routes: files, defaults }: RouterWalk,
+    added: WithResources | null,
+    resources: readonly SharedResource[],
+  ): Snapshot | null {
+    const base = added === null ? { document, hash } : added.base;
+    if (base === null) return null;
+    const own = added?.resources.routes ?? [];
+    const routes = own.length === 0 ? files : files.length === 0 ? own : [...files, ...own];
+    const hashes = [base.hash, this.digest.of(routes)];
+    const remembered = (added?.resources.remembered ?? []).map((one) => one.hash).join(' ');
+    const shared = resources.map((one) => one.hash).join(' ');
+    const more = [...(remembered === '' && shared === '' ? [] : [remembered]), ...(shared === '' ? [] : [shared])];
+    const revision = contentHash([...hashes, ...more]);
+    return { revision, base, routes, defaults, ...(resources.length === 0 ? {} : { resources }) };
+  }
+
   private draftsOf(router: FoundRouter, properties: PropertySet): RouteDrafts {
     const known = this.drafts.get(router);
     if (known !== undefined) return known;
@@ -303,22 +325,4 @@ function strayVerdicts({ strays }: InstanceState): Verdict[] {
 
 function sameFile(a: SourceFile | null, b: SourceFile | null): boolean {
   return a === null || b === null ? a === b : sameContent(a, b);
-}
-
-function snapshotOf(
-  { document, hash }: BaseVersion,
-  { routes: files, defaults }: RouterWalk,
-  added: WithResources | null,
-  resources: readonly SharedResource[],
-): Snapshot | null {
-  const base = added === null ? { document, hash } : added.base;
-  if (base === null) return null;
-  const own = added?.resources.routes ?? [];
-  const routes = own.length === 0 ? files : files.length === 0 ? own : [...files, ...own];
-  const hashes = [base.hash, routes.map((route) => route.hash).join(' ')];
-  const remembered = (added?.resources.remembered ?? []).map((one) => one.hash).join(' ');
-  const shared = resources.map((one) => one.hash).join(' ');
-  const more = [...(remembered === '' && shared === '' ? [] : [remembered]), ...(shared === '' ? [] : [shared])];
-  const revision = contentHash([...hashes, ...more]);
-  return { revision, base, routes, defaults, ...(resources.length === 0 ? {} : { resources }) };
 }
