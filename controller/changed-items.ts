@@ -1,12 +1,51 @@
-/** Where two lists differ: both are the same before the start and from their ends on. */
-export function changedRange<T>(before: readonly T[], after: readonly T[]): readonly [number, number, number] {
-  let start = 0;
-  while (start < before.length && start < after.length && before[start] === after[start]) start++;
-  let endBefore = before.length;
-  let endAfter = after.length;
-  while (endBefore > start && endAfter > start && before[endBefore - 1] === after[endAfter - 1]) {
-    endBefore--;
-    endAfter--;
+/** How far is looked for the place where two lists agree again. */
+const MOST_AHEAD = 8;
+
+/** Items by which two lists differ. */
+export interface ChangedItems<T> {
+  /** Items that only the list before has. */
+  readonly gone: ReadonlySet<T>;
+  /** Items that only the list after has, in their order. */
+  readonly added: ReadonlySet<T>;
+}
+
+/** Compares two lists of the same items in nearly the same order. What is the same in both costs one comparison. */
+export function changedItems<T>(before: readonly T[], after: readonly T[]): ChangedItems<T> {
+  let [endBefore, endAfter] = [before.length, after.length];
+  const gone = new Set<T>();
+  const added = new Set<T>();
+  let [b, a] = [0, 0];
+  while (b < endBefore && a < endAfter) {
+    if (before[b] === after[a]) {
+      b++;
+      a++;
+    } else if (before[endBefore - 1] === after[endAfter - 1]) {
+      endBefore--;
+      endAfter--;
+    } else {
+      const [skipped, inserted] = untilSame(
+        before.slice(b, Math.min(b + MOST_AHEAD, endBefore)),
+        after.slice(a, Math.min(a + MOST_AHEAD, endAfter)),
+      );
+      for (const end = b + skipped; b < end; b++) gone.add(before[b]!);
+      for (const end = a + inserted; a < end; a++) added.add(after[a]!);
+    }
   }
-  return [start, endBefore, endAfter];
+  for (; b < endBefore; b++) gone.add(before[b]!);
+  for (; a < endAfter; a++) added.add(after[a]!);
+  for (const item of added) {
+    if (!gone.delete(item)) continue; // it has moved
+    added.delete(item);
+  }
+  return { gone, added };
+}
+
+/** How many items of each list come before the two agree; one of each where they do not. */
+function untilSame<T>(before: readonly T[], after: readonly T[]): readonly [number, number] {
+  for (let ahead = 1; ahead < MOST_AHEAD; ahead++) {
+    if (ahead < before.length && ahead < after.length && before[ahead] === after[ahead]) return [ahead, ahead];
+    if (ahead < after.length && before[0] === after[ahead]) return [0, ahead];
+    if (ahead < before.length && before[ahead] === after[0]) return [ahead, 0];
+  }
+  return [1, 1];
 }

@@ -3,7 +3,7 @@ import { GROUP, type Resource, type ResourceKind, VERSION } from '../../../contr
 import { routeKeyText } from '../../../contract/snapshot.ts';
 import { pauseAfter } from '../../../platform/back-off.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
-import { changedRange } from '../../changed-range.ts';
+import { changedItems } from '../../changed-items.ts';
 import type { ResourceVerdict } from '../../compile/resources/resource-verdict.ts';
 import type { RoutePlanes, SelectedPlanes } from '../../publish/route-planes.ts';
 import type { ApiCaller } from '../api/api-client.ts';
@@ -113,13 +113,10 @@ export class StatusWriter {
     const isOther = baseNote !== this.baseNote || !isDeepStrictEqual(addresses, this.addresses);
     this.baseNote = baseNote;
     this.addresses = addresses;
-    const [start, endBefore, endAfter] = changedRange(this.verdicts, verdicts);
-    const known = new Set(this.verdicts.slice(start, endBefore));
-    const next = new Set(verdicts.slice(start, endAfter));
+    const changes = changedItems(this.verdicts, verdicts);
     const gone = new Set<string>();
-    for (const before of known) if (!next.has(before)) gone.add(entryKey(before.resource));
-    for (const verdict of next) {
-      if (known.has(verdict)) continue;
+    for (const before of changes.gone) gone.add(entryKey(before.resource));
+    for (const verdict of changes.added) {
       const key = entryKey(verdict.resource);
       gone.delete(key);
       const before = this.entries.get(key) ?? null;
@@ -129,7 +126,8 @@ export class StatusWriter {
     }
     for (const key of gone) this.drop(key);
     this.verdicts = verdicts;
-    this.awaitCertificates();
+    const changed = [...changes.gone, ...changes.added];
+    if (changed.some(({ certificates }) => certificates !== undefined)) this.awaitCertificates();
     if (isOther) void this.considerAll();
   }
 

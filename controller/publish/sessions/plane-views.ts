@@ -4,8 +4,7 @@ import {
   routeKeyText,
   type SharedResource,
 } from '../../../contract/snapshot.ts';
-import { changedRange } from '../../changed-range.ts';
-import type { CompiledRoute } from '../../compile/snapshot.ts';
+import { changedItems } from '../../changed-items.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
 import type { BaseForSidecars, PublishedState, RouteSelection, SessionKeysForPlanes } from '../published-state.ts';
 import { askedLabels, isServed, type SelectablePlane } from './plane-selection.ts';
@@ -37,7 +36,6 @@ interface SelectedEntry {
  */
 export class PlaneViews {
   private readonly lengths = new EntryLengths();
-  private readonly keys = new WeakMap<CompiledRoute, string>();
   private readonly views = new Map<string, SharedView>();
   /** Keys of labels that selectors ask about. */
   private asked = new Set<string>();
@@ -143,15 +141,11 @@ export class PlaneViews {
 
   private changesTo(state: PublishedState): Map<string, SelectedEntry | null> {
     const changes = new Map<string, SelectedEntry | null>();
-    const before = this.state?.snapshot.routes ?? [];
-    const after = state.snapshot.routes;
-    const [start, endBefore, endAfter] = changedRange(before, after);
-    for (const route of before.slice(start, endBefore)) changes.set(this.keyOfRoute(route), null);
-    for (const route of after.slice(start, endAfter)) {
-      const key = this.keyOfRoute(route);
-      const known = this.selected.get(key)?.entry.route;
-      if (known === route) changes.delete(key);
-      else changes.set(key, { entry: { key, route, remembered: null }, selection: state.selectionOf(route) });
+    const { gone, added } = changedItems(this.state?.snapshot.routes ?? [], state.snapshot.routes);
+    for (const route of gone) changes.set(routeKeyText(route), null);
+    for (const route of added) {
+      const key = routeKeyText(route);
+      changes.set(key, { entry: { key, route, remembered: null }, selection: state.selectionOf(route) });
     }
     for (const { router, id } of this.state?.remembered ?? []) {
       const key = routeKeyText({ router, id });
@@ -184,14 +178,6 @@ export class PlaneViews {
   private keyOf({ group, namespace, isSidecar, labels }: SelectablePlane): string {
     const asked = Object.entries(labels).filter(([label]) => this.asked.has(label));
     return JSON.stringify([group, isSidecar ? [namespace] : null, asked.sort(([a], [b]) => (a < b ? -1 : 1))]);
-  }
-
-  private keyOfRoute(route: CompiledRoute): string {
-    const known = this.keys.get(route);
-    if (known !== undefined) return known;
-    const made = routeKeyText(route);
-    this.keys.set(route, made);
-    return made;
   }
 }
 
