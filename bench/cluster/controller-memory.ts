@@ -16,6 +16,8 @@ import { SimulatedLink } from './simulated-link.ts';
 const NAMESPACE = 'bench';
 const CHANGES_PER_SECOND = 20;
 const IDLE_SECONDS = 30;
+/** Data planes that connect at once. */
+const CONNECTING = 10;
 /** As the chart sets it. */
 const NODE_OPTIONS = '--max-semi-space-size=8';
 const USAGE = `usage: npm run bench:controller -- [OPTION…]
@@ -40,7 +42,10 @@ async function measure(): Promise<void> {
     await deployed.kubectl(['create', 'namespace', NAMESPACE]);
     await client.createAll(routes, (at) => route(at, 0));
     const controller = await startedController(deployed);
-    for (let at = 0; at < Number(values.planes); at++) links.push(link(deployed, controller, at));
+    while (links.length < Number(values.planes)) {
+      links.push(link(deployed, controller, links.length));
+      if (links.length % CONNECTING === 0) await Promise.all(links.map(({ current }) => current));
+    }
     await Promise.all(links.map(({ current }) => current));
     note('connected', controller);
     await settled(controller);
