@@ -13,6 +13,7 @@ import type { PublishedState } from './publish/published-state.ts';
 import { publishedCompilation } from './published-compilation.ts';
 import { isSameButStatus } from './same-but-status.ts';
 import { Pace } from './source/pace.ts';
+import { TimeShare } from './source/time-share.ts';
 
 /** Source that follows the cluster. */
 export interface FollowedCluster {
@@ -57,7 +58,7 @@ export interface LiveClusterOptions {
   /** Hears that what the cluster holds could not be compiled. */
   failed(error: unknown): void;
   readonly clock?: Clock;
-  /** Milliseconds between two compilations while things keep changing. */
+  /** Milliseconds between two compilations while things keep changing; by default `compilationGap`. */
   readonly gap?: number;
   /**
    * How long the first compilation that is published waits for the next Secret and for Pods, in milliseconds: without
@@ -75,6 +76,11 @@ interface SeenCluster {
 /** Milliseconds that changes of nothing but statuses wait: our own writes must not hold up what people write. */
 const STATUS_PAUSE = 500;
 
+/** Milliseconds between two compilations while things keep changing: when they cost little, and at most. */
+const GAP = { least: 10, most: 50 };
+/** Part of the time for compilations before the gap grows, and how many milliseconds of them may be done at once. */
+const SHARE = { part: 0.2, reserve: 100 };
+
 /** Times of patience after which the controller waits for Secrets no more, whether some still arrive or not. */
 const MOST_PATIENCE = 12;
 
@@ -85,6 +91,7 @@ export class LiveCluster {
   private readonly options: LiveClusterOptions;
   private readonly clock: Clock;
   private readonly pace: Pace;
+  private readonly time = new TimeShare(SHARE.part, SHARE.reserve);
   /** What planes were brought last; null before that. */
   published: PublishedState | null = null;
   private lastGood: LastGood = nothingGood;
@@ -106,7 +113,9 @@ export class LiveCluster {
   constructor(options: LiveClusterOptions) {
     this.options = options;
     this.clock = options.clock ?? systemClock;
-    this.pace = new Pace(options.gap ?? 50, () => this.tryToCompile());
+    this.pace = new Pace(options.gap ?? (() => compilationGap(this.time.wait)), () =>
+      this.time.spend(() => this.tryToCompile()),
+    );
   }
 
   /** Begins as soon as everything was listed once. */
@@ -237,6 +246,11 @@ export class LiveCluster {
     this.followed = resources.wantedSecrets;
     this.options.source.follow(resources.wantedSecrets);
   }
+}
+
+/** Milliseconds between two compilations. @param wait milliseconds until compilations have their part of the time again */
+export function compilationGap(wait: number): number {
+  return Math.min(GAP.most, Math.max(GAP.least, wait));
 }
 
 function instanceState(resources: ResourceState, { config, admin, strays, source }: BaseFiles): InstanceState {

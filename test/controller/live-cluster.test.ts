@@ -2,7 +2,12 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NO_BASE_FILES } from '../../controller/cluster/base/base-files.ts';
 import { SecretCertificates } from '../../controller/compile/resources/certificates/secret-certificates.ts';
 import type { ResourceState } from '../../controller/compile/resources/resource-state.ts';
-import { type ClusterCompilation, type FollowedCluster, LiveCluster } from '../../controller/live-cluster.ts';
+import {
+  type ClusterCompilation,
+  compilationGap,
+  type FollowedCluster,
+  LiveCluster,
+} from '../../controller/live-cluster.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { CompiledCluster } from '../support/cluster/compiled-cluster.ts';
 import { proxied } from '../support/gateways/proxied-route.ts';
@@ -75,6 +80,14 @@ class Followed implements FollowedCluster {
     return this.made.map(({ published }) => published!.snapshot.routes.map(({ id }) => id));
   }
 }
+
+it.each([
+  [0, 10],
+  [30, 30],
+  [9500, 50],
+])('compiles again after 10 to 50 ms: with a wait of %i ms after %i ms', (wait, gap) => {
+  expect(compilationGap(wait)).toBe(gap);
+});
 
 describe('an instance that follows a cluster', () => {
   it('publishes nothing before everything was listed', async () => {
