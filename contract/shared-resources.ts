@@ -55,6 +55,7 @@ export function withNamedResources(
   before: SharedResources,
   routes: Iterable<Pick<RouteEntry, 'resources'>>,
 ): SharedResources {
+  if (after === before) return after;
   const gone = new Map([...before].filter(([key]) => !after.has(key)));
   if (gone.size === 0) return after;
   const kept = new Map(after);

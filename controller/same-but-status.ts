@@ -1,6 +1,6 @@
 import type { Resource } from '../contract/resources/resource.ts';
+import { LayeredMap } from '../platform/layered-map.ts';
 import type { ResourceState } from './compile/resources/resource-state.ts';
-import { LayeredMap } from './layered-map.ts';
 
 /** Whether two states differ in nothing but the statuses of resources, which are written by controllers. */
 export function isSameButStatus(before: ResourceState, after: ResourceState): boolean {

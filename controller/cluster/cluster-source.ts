@@ -8,8 +8,8 @@ import {
   resourcePlurals,
   VERSION,
 } from '../../contract/resources/resource.ts';
+import { LayeredMap } from '../../platform/layered-map.ts';
 import type { ResourceState } from '../compile/resources/resource-state.ts';
-import { LayeredMap } from '../layered-map.ts';
 import { isSameResourceButStatus } from '../same-but-status.ts';
 import type { ApiCaller } from './api/api-client.ts';
 import { Reflector, type ReflectorTimes } from './api/reflector.ts';

@@ -1,4 +1,5 @@
 import { type RouteEntry, routeKeyText, type SharedResource } from '../../contract/snapshot.ts';
+import { LayeredMap } from '../../platform/layered-map.ts';
 import type { Holding } from './holding.ts';
 import type { TimedHolding } from './holding-text.ts';
 
@@ -73,9 +74,20 @@ function differingHead(before: Holding, after: Holding): Partial<Head> {
 }
 
 function differing<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>): (readonly [string, T])[] {
-  return [...after].filter(([key, value]) => before.get(key) !== value);
+  const found: (readonly [string, T])[] = [];
+  for (const key of suspects(before, after) ?? after.keys()) {
+    const value = after.get(key);
+    if (value !== undefined && before.get(key) !== value) found.push([key, value]);
+  }
+  return found;
 }
 
 function missing<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>): string[] {
-  return [...before.keys()].filter((key) => !after.has(key));
+  return [...(suspects(before, after) ?? before.keys())].filter((key) => before.has(key) && !after.has(key));
+}
+
+/** Keys of entries that may differ; null for all. */
+function suspects<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>): ReadonlySet<string> | null {
+  if (before === after) return new Set();
+  return after instanceof LayeredMap ? (after as LayeredMap<T>).changedSince(before) : null;
 }

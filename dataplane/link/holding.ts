@@ -1,6 +1,7 @@
 import type { Held } from '../../contract/channel.ts';
 import { type SharedResources, withNamedResources } from '../../contract/shared-resources.ts';
-import { type BaseEntry, type RouteEntry, routeKeyText } from '../../contract/snapshot.ts';
+import { type BaseEntry, type RouteEntry, routeKeyText, type SharedResource } from '../../contract/snapshot.ts';
+import { LayeredMap } from '../../platform/layered-map.ts';
 import type { BuildProblem } from '../routes/configuration.ts';
 
 /** State of a data plane from updates of controllers. It is immutable: each change creates a new one. */
@@ -37,8 +38,8 @@ export function builtHolding(before: Holding | null, wanted: Holding, problems: 
   const unbuilt = new Set(
     [...(isNewBase ? [] : before.unbuilt)].filter((key) => before?.routes.get(key) === wanted.routes.get(key)),
   );
-  const routes = new Map(wanted.routes);
-  const resources = new Map(wanted.resources);
+  const routes = new Map<string, RouteEntry>();
+  const resources = new Map<string, SharedResource>();
   for (const { route, keepsServing, resource } of problems) {
     if (route === null) continue;
     if (resource !== undefined) {
@@ -52,12 +53,15 @@ export function builtHolding(before: Holding | null, wanted: Holding, problems: 
     if (!keepsServing) unbuilt.add(key);
     else if (old !== undefined) routes.set(key, old);
   }
-  const named = withNamedResources(resources, before?.resources ?? new Map(), routes.values());
-  return { ...wanted, routes, unbuilt, resources: sameResources(wanted.resources, named) };
+  const built = LayeredMap.from(wanted.routes).with(routes);
+  const inForce = resources.size === 0 ? wanted.resources : new Map([...wanted.resources, ...resources]);
+  const named = withNamedResources(inForce, before?.resources ?? new Map(), built.values());
+  return { ...wanted, routes: built, unbuilt, resources: sameResources(wanted.resources, named) };
 }
 
 /** The first map where both hold the same: what did not change is not written to disk again. */
 function sameResources(first: SharedResources, second: SharedResources): SharedResources {
+  if (first === second) return first;
   const isSame = first.size === second.size && [...second].every(([key, one]) => first.get(key) === one);
   return isSame ? first : second;
 }

@@ -11,6 +11,8 @@ import {
   type SourceVersion,
   type Update,
 } from '../../contract/snapshot.ts';
+import { LayeredMap } from '../../platform/layered-map.ts';
+import { GoneResources } from './gone-resources.ts';
 import type { Holding } from './holding.ts';
 
 /** An update whose parts have all come. */
@@ -28,9 +30,6 @@ export interface NewestUpdate {
   readonly unheld: readonly RouteKey[];
 }
 
-/** How many resources that are gone are remembered; those that went first are forgotten first. */
-const MOST_GONE = 10_000;
-
 /**
  * Takes what is new out of an update: what comes from a controller that is behind never replaces what came from one that
  * is not. Null when there is no base to build anything on.
@@ -38,8 +37,13 @@ const MOST_GONE = 10_000;
 export function newestUpdate(held: Holding | null, message: WholeUpdate): NewestUpdate | null {
   const base = newestBase(held, message);
   if (base === null) return null;
-  const routes = new Map(held?.routes);
-  const gone = new Map(held?.gone);
+  const heldRoutes = LayeredMap.from(held?.routes ?? new Map<string, RouteEntry>());
+  const changes = new Map<string, RouteEntry | null>();
+  const routeAt = (key: string): RouteEntry | undefined => {
+    const change = changes.get(key);
+    return change === undefined ? heldRoutes.get(key) : (change ?? undefined);
+  };
+  const gone = new GoneResources(held?.gone ?? new Map());
   const newer: RouteKey[] = [];
   const set: RouteEntry[] = [];
   const remove: RemovedRoute[] = [];
@@ -48,31 +52,32 @@ export function newestUpdate(held: Holding | null, message: WholeUpdate): Newest
   for (const entry of message.set) {
     const key = routeKeyText(entry);
     named.add(key);
-    const before = routes.get(key);
+    const before = routeAt(key);
     if (isBehind(entry, before, gone)) {
       if (before?.hash !== entry.hash) newer.push(keyOf(entry));
       continue;
     }
     const own = entry.sources?.[0];
-    if (own !== undefined) gone.delete(own.uid);
+    if (own !== undefined) gone.back(own.uid);
     if (before?.hash === entry.hash && held?.unbuilt.has(key) !== true) {
       // the same route: the entry that units run stays, and knows the newer versions it was made from
-      if (before.sources !== entry.sources) routes.set(key, { ...before, ...madeFrom(entry) });
+      if (before.sources !== entry.sources) changes.set(key, { ...before, ...madeFrom(entry) });
       continue;
     }
-    routes.set(key, entry);
+    changes.set(key, entry);
     set.push(entry);
   }
 
   const take = (key: string, { router, id, source }: RemovedRoute): void => {
-    if (source !== undefined) buried(gone, source);
-    if (!routes.delete(key)) return;
+    if (source !== undefined) gone.add(source);
+    if (routeAt(key) === undefined) return;
+    changes.set(key, null);
     remove.push(source === undefined ? { router, id } : { router, id, source });
   };
   for (const removed of message.remove) {
     const key = routeKeyText(removed);
     named.add(key);
-    const before = routes.get(key);
+    const before = routeAt(key);
     if (before !== undefined && isNewerThan(before, removed.source, message.seen)) newer.push(keyOf(removed));
     else take(key, removed);
   }
@@ -81,9 +86,9 @@ export function newestUpdate(held: Holding | null, message: WholeUpdate): Newest
   for (const kept of message.keep) {
     const key = routeKeyText(kept);
     named.add(key);
-    if (routes.get(key)?.hash !== kept.hash) unheld.push(keyOf(kept));
+    if (routeAt(key)?.hash !== kept.hash) unheld.push(keyOf(kept));
   }
-  for (const [key, entry] of message.full ? [...routes] : []) {
+  for (const [key, entry] of message.full ? heldRoutes : []) {
     if (named.has(key)) continue;
     if (isNewerThan(entry, undefined, message.seen)) newer.push(keyOf(entry));
     else take(key, keyOf(entry));
@@ -108,9 +113,9 @@ export function newestUpdate(held: Holding | null, message: WholeUpdate): Newest
     wanted: {
       revision,
       base,
-      routes,
+      routes: heldRoutes.with(changes),
       defaults,
-      gone: bounded(gone),
+      gone: gone.all(),
       unbuilt,
       resources: changedResources(known, resources ?? undefined),
     },
@@ -139,7 +144,7 @@ function newestBase(held: Holding | null, { base }: WholeUpdate): Holding['base'
 }
 
 /** Whether an entry was made from something older than what is held, and from nothing newer. */
-function isBehind(entry: RouteEntry, before: RouteEntry | undefined, gone: ReadonlyMap<string, string>): boolean {
+function isBehind(entry: RouteEntry, before: RouteEntry | undefined, gone: GoneResources): boolean {
   const sources = entry.sources ?? [];
   const [own] = sources;
   if (own !== undefined) {
@@ -174,21 +179,6 @@ function isNewerThan({ sources = [] }: RouteEntry, removal: SourceVersion | unde
 
 function precedes(a: Pick<SourceVersion, 'resourceVersion'>, b: Pick<SourceVersion, 'resourceVersion'>): boolean {
   return isOlder({ uid: '', resourceVersion: a.resourceVersion }, { uid: '', resourceVersion: b.resourceVersion });
-}
-
-function buried(gone: Map<string, string>, { uid, resourceVersion }: SourceVersion): void {
-  const before = gone.get(uid);
-  if (before !== undefined && !isOlder({ uid, resourceVersion: before }, { uid, resourceVersion })) return;
-  gone.delete(uid); // what is set anew is remembered longest
-  gone.set(uid, resourceVersion);
-}
-
-function bounded(gone: Map<string, string>): Map<string, string> {
-  for (const uid of gone.keys()) {
-    if (gone.size <= MOST_GONE) break;
-    gone.delete(uid);
-  }
-  return gone;
 }
 
 function madeFrom({ sources, generation }: RouteEntry): Pick<RouteEntry, 'sources' | 'generation'> {

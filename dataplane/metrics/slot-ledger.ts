@@ -16,13 +16,12 @@ export class SlotLedger {
     return slot;
   }
 
-  /** Takes the slots of all others back. */
-  keep(owners: ReadonlySet<string>): void {
-    for (const [owner, slot] of this.slots) {
-      if (owners.has(owner)) continue;
-      this.slots.delete(owner);
-      this.given.push(slot);
-    }
+  /** Takes the slot of an owner back, if it has one. */
+  giveUp(owner: string): void {
+    const slot = this.slots.get(owner);
+    if (slot === undefined) return;
+    this.slots.delete(owner);
+    this.given.push(slot);
   }
 
   /** Nobody counts any more in what was taken back. */

@@ -36,6 +36,8 @@ export class PlaneConfiguration {
   private readonly ledger = new SlotLedger();
   /** Who counts where: a route under another name is counted anew. */
   private readonly counting = new Map<string, string>();
+  /** Owners of places that may count no more, with the keys of their routes; null for default handlers. */
+  private readonly doubtful = new Map<string, string | null>();
   private highestSlot = -1;
   private orders = 0;
 
@@ -183,9 +185,12 @@ export class PlaneConfiguration {
 
   /** Gives every route the place where it is counted. */
   private placed({ defaults, set, remove, ...rest }: Update): PlacedUpdate {
-    for (const one of remove) this.counting.delete(routeKeyText(one));
+    for (const one of remove) this.count(routeKeyText(one), undefined);
     for (const { router, id, name } of set) {
-      this.counting.set(routeKeyText({ router, id }), JSON.stringify([router, id, name]));
+      this.count(routeKeyText({ router, id }), JSON.stringify([router, id, name]));
+    }
+    for (const router of [...defaults, ...this.held.defaults.map(([one]) => one)]) {
+      this.doubtful.set(defaultOwner(router), null);
     }
     const slotOf = ({ router, id, name }: Update['set'][number]): number =>
       this.ledger.take(JSON.stringify([router, id, name]));
@@ -218,11 +223,17 @@ export class PlaneConfiguration {
   private undoing(keys: readonly RouteKey[]): () => void {
     const before = keys.map((one) => [routeKeyText(one), this.counting.get(routeKeyText(one))] as const);
     return () => {
-      for (const [key, owner] of before) {
-        if (owner === undefined) this.counting.delete(key);
-        else this.counting.set(key, owner);
-      }
+      for (const [key, owner] of before) this.count(key, owner);
     };
+  }
+
+  /** A route is counted by this owner from now on; undefined for a route that is gone. */
+  private count(key: string, owner: string | undefined): void {
+    const before = this.counting.get(key);
+    if (before === owner) return;
+    if (before !== undefined) this.doubtful.set(before, key);
+    if (owner === undefined) this.counting.delete(key);
+    else this.counting.set(key, owner);
   }
 
   /** These routes are counted as what is held of them. */
@@ -231,7 +242,7 @@ export class PlaneConfiguration {
     const texts = new Set(keys.map(routeKeyText));
     for (const { router, id, name } of this.held.routes) {
       const key = routeKeyText({ router, id });
-      if (texts.has(key)) this.counting.set(key, JSON.stringify([router, id, name]));
+      if (texts.has(key)) this.count(key, JSON.stringify([router, id, name]));
     }
   }
 
@@ -245,9 +256,12 @@ export class PlaneConfiguration {
   /** Gives places back in which nobody counts any more. */
   private settled(): void {
     if (this.waiting.size > 0) return;
-    this.ledger.keep(
-      new Set([...this.counting.values(), ...this.held.defaults.map(([router]) => defaultOwner(router))]),
-    );
+    const defaults = new Set(this.held.defaults.map(([router]) => defaultOwner(router)));
+    for (const [owner, key] of this.doubtful) {
+      const isCounting = key === null ? defaults.has(owner) : this.counting.get(key) === owner;
+      if (!isCounting) this.ledger.giveUp(owner);
+    }
+    this.doubtful.clear();
     this.ledger.release();
   }
 }

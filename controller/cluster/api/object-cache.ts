@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
-import { LayeredMap } from '../../layered-map.ts';
+import { LayeredMap } from '../../../platform/layered-map.ts';
 import { isOlderVersion } from './resource-version.ts';
 
 /** Makes of an object what is kept of it; null for nothing. `before` is what was kept of it until now. */

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../../contract/document/json-value.ts';
 import { BackOff } from '../../../platform/back-off.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
-import type { LayeredMap } from '../../layered-map.ts';
+import type { LayeredMap } from '../../../platform/layered-map.ts';
 import type { ApiCaller } from './api-client.ts';
 import { ApiError, errorOfEvent, errorOfWire } from './api-error.ts';
 import { ObjectCache, type ObjectVersion, objectVersion, type Take } from './object-cache.ts';

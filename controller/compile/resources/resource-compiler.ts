@@ -5,7 +5,7 @@ import { type Resource, resourceKey, type SecretContent } from '../../../contrac
 import { isRouteOfHash } from '../../../contract/route-hash.ts';
 import { compareTexts } from '../../../contract/route-order.ts';
 import type { RouteEntry, SharedObjects, SourceVersion } from '../../../contract/snapshot.ts';
-import { LayeredMap } from '../../layered-map.ts';
+import { LayeredMap } from '../../../platform/layered-map.ts';
 import type { Checker } from '../checker.ts';
 import type { CompiledRoute } from '../snapshot.ts';
 import type { CertificateFacts, CertificateFault } from './certificates/certificate-facts.ts';
@@ -298,9 +298,7 @@ class GoodRoutes {
   after(present: ReadonlyMap<string, unknown>): ReadonlyMap<string, GoodRoute> {
     const { before, changes } = this;
     if (changes.size === 0 && before.size <= present.size) return before;
-    const all = (before instanceof LayeredMap ? (before as LayeredMap<GoodRoute>) : LayeredMap.of(before)).with(
-      changes,
-    );
+    const all = LayeredMap.from(before).with(changes);
     if (all.size <= present.size) return all;
     return LayeredMap.of(new Map([...all].filter(([key]) => present.has(key))));
   }

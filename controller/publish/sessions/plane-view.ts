@@ -9,8 +9,8 @@ import {
   SESSION_KEYS,
   type SharedResource,
 } from '../../../contract/snapshot.ts';
+import { LayeredMap } from '../../../platform/layered-map.ts';
 import type { CompiledRoute } from '../../compile/snapshot.ts';
-import { LayeredMap } from '../../layered-map.ts';
 import type { RememberedRoute } from '../published-state.ts';
 import { type EntryLengths, UpdateParts } from './update-parts.ts';
 

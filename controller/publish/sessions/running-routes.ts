@@ -1,6 +1,6 @@
 import type { Ack, Held, RouteProblems } from '../../../contract/channel.ts';
 import { routeKeyText } from '../../../contract/snapshot.ts';
-import { LayeredMap } from '../../layered-map.ts';
+import { LayeredMap } from '../../../platform/layered-map.ts';
 import { BASE_PROBLEMS } from '../plane-facts.ts';
 import type { PlaneView, PreparedUpdate } from './plane-view.ts';
 

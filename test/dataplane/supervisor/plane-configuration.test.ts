@@ -97,6 +97,15 @@ describe('the places where routes are counted', () => {
     await plane.run();
     expect(plane.apply(update('c'))).toEqual({ c: 0 });
   });
+
+  it('do not become more while routes are renamed, come and go', async () => {
+    const plane = onePlane(update('a b', ['r']));
+    for (let round = 0; round < 40; round++) {
+      const placed = plane.apply(update(`a:${round} c${round} -c${round - 1}`, round % 2 === 0 ? ['r'] : ['s']));
+      await plane.run();
+      expect(Math.max(...Object.values(placed))).toBeLessThan(8);
+    }
+  });
 });
 
 /** Several units that answer an order with these problems, which are none where nothing is said. */
@@ -171,6 +180,16 @@ describe('a change that cannot be built', () => {
     await plane.apply(update('d e f'));
     const slots = plane.configuration.whole(new SlotMemory()).set.map(({ slot }) => slot);
     expect(new Set(slots).size).toBe(5);
+  });
+
+  it('gives back the places of routes that nobody counts', async () => {
+    const plane = units([badBase]);
+    for (let round = 0; round < 20; round++) {
+      plane.answers = [[badBase]];
+      await plane.apply({ ...update(`a:${round} c${round}`), base: { document: {}, hash: 'two' } });
+    }
+    await plane.apply(update('d'));
+    expect(Math.max(...plane.configuration.whole(new SlotMemory()).set.map(({ slot }) => slot))).toBeLessThan(6);
   });
 
   it('leaves the base that serves for units that start later', async () => {

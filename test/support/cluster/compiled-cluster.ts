@@ -13,7 +13,7 @@ import { type LastGood, nothingGood } from '../../../controller/compile/last-goo
 import type { ResourceVerdict } from '../../../controller/compile/resources/resource-verdict.ts';
 import type { ServiceContent } from '../../../controller/compile/resources/shared/service-content.ts';
 import type { SourceFile } from '../../../controller/compile/source-file.ts';
-import { LayeredMap } from '../../../controller/layered-map.ts';
+import { LayeredMap } from '../../../platform/layered-map.ts';
 import { operatorReach } from '../gateways/operator-reach.ts';
 
 /** What becomes of one change of a resource beside its spec. */

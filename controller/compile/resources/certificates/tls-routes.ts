@@ -1,5 +1,5 @@
 import type { Resource } from '../../../../contract/resources/resource.ts';
-import { LayeredMap } from '../../../layered-map.ts';
+import { LayeredMap } from '../../../../platform/layered-map.ts';
 
 /** Finds the Routes that name certificates. A change of other Routes costs no look at all of them. */
 export class TlsRoutes {

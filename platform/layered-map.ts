@@ -31,6 +31,11 @@ export class LayeredMap<V> implements ReadonlyMap<string, V> {
     return new LayeredMap({ entries, mark: {}, earlier: null }, new Map(), entries.size);
   }
 
+  /** The map itself if it has layers. @param entries must not change afterwards */
+  static from<V>(entries: ReadonlyMap<string, V>): LayeredMap<V> {
+    return entries instanceof LayeredMap ? (entries as LayeredMap<V>) : LayeredMap.of(entries);
+  }
+
   /** The map with these changes; null for what goes. The same map if nothing differs. */
   with(changes: Iterable<readonly [key: string, value: V | null]>): LayeredMap<V> {
     let made: Map<string, V | null> | null = null;

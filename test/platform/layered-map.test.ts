@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LayeredMap } from '../../controller/layered-map.ts';
+import { LayeredMap } from '../../platform/layered-map.ts';
 
 const ROUTES = 400;
 
