@@ -4,7 +4,7 @@ import { type Candidate, candidateOf, DispatchIndex, wantsBody } from './dispatc
 import type { Route } from './route.ts';
 
 /** How many routes may be beside the large index before it is made anew. */
-const MOST_RECENT = 64;
+const MOST_RECENT = 128;
 /** Milliseconds without a change after which it is made anew, so that requests ask one index again. */
 const CALM = 1000;
 
