@@ -143,6 +143,7 @@ export class StatusWriter {
       return;
     }
     for (const route of routes) this.touched.add(route);
+    if (this.touched.size === 0) return;
     this.collecting ??= this.clock.after(COLLECT, () => {
       this.collecting = null;
       for (const route of this.touched) {

@@ -21,6 +21,8 @@ export class SessionClock {
   private readonly waits = new Set<() => void>();
   /** Heartbeats of ours since the plane was heard last: a controller that was busy itself must not blame the plane. */
   private silent = 0;
+  /** Whether the plane was sent something since the last heartbeat was due: then it needs none. */
+  private hasSent = false;
 
   constructor(options: SessionClockOptions) {
     this.options = options;
@@ -35,6 +37,11 @@ export class SessionClock {
   /** The plane has sent something. */
   heard(): void {
     this.silent = 0;
+  }
+
+  /** The plane was sent something. */
+  sent(): void {
+    this.hasSent = true;
   }
 
   /** Runs something later, unless the stream ends before. */
@@ -59,7 +66,8 @@ export class SessionClock {
       return;
     }
     this.after(settings.heartbeat, () => this.tick());
-    beat();
+    if (!this.hasSent) beat();
+    this.hasSent = false;
   }
 
   private expire(until: number): void {

@@ -12,6 +12,7 @@ import {
 } from '../../../../controller/publish/channel/plane-authentication.ts';
 import { type Clock, systemClock } from '../../../../platform/clock.ts';
 import { publishedRoute, publishedState } from '../../../support/channel/published-routes.ts';
+import type { ScriptedPlane } from '../../../support/channel/scripted-plane.ts';
 import { ServedChannel, type ServedChannelOptions } from '../../../support/channel/served-channel.ts';
 import { certificateAuthority } from '../../../support/identity/certificates.ts';
 
@@ -40,6 +41,15 @@ function beatingByHand() {
     for (const run of runs) run();
   };
   return { sessions: { settings: { heartbeat }, clock: { ...systemClock, after } }, beatAll };
+}
+
+/** A data plane that runs the newest state, so that nothing is on its way to it. */
+async function currentPlane(): Promise<ScriptedPlane> {
+  const plane = channel.plane().hello();
+  const update = await plane.update();
+  plane.ack(update);
+  await channel.until(() => channel.facts()?.revision === update.revision);
+  return plane;
 }
 
 const planes = { group: 'edge', labels: { zone: 'a' }, mayClaim: [] };
@@ -163,14 +173,30 @@ describe('a stream ends', () => {
   it('not while the data plane sends heartbeats', async () => {
     const { sessions, beatAll } = beatingByHand();
     await serve({ sessions });
-    const plane = channel.plane().hello();
-    await plane.message('welcome');
+    const plane = await currentPlane();
     for (let beat = 0; beat < 8; beat++) {
-      beatAll();
-      await plane.message('heartbeat');
       plane.send({ type: 'heartbeat' });
+      await plane.message('heartbeat'); // the answer: it was heard
+      beatAll();
     }
     expect(channel.facts()).toBeDefined();
+  });
+
+  it('not by heartbeats of its own while it answers those of the data plane', async () => {
+    const { sessions, beatAll } = beatingByHand();
+    await serve({ sessions });
+    const plane = await currentPlane();
+    plane.send({ type: 'heartbeat' });
+    await plane.message('heartbeat');
+    beatAll();
+    plane.send({ type: 'heartbeat' });
+    await plane.message('heartbeat');
+    beatAll();
+    beatAll(); // nothing was sent since the last one
+    await plane.message('heartbeat');
+    channel.sessions.end(channel.facts()!.identity.id, 'over');
+    await plane.ended;
+    expect(plane.received.filter(({ type }) => type === 'heartbeat')).toHaveLength(3);
   });
 
   it('at its maximum age, after a goaway', async () => {
@@ -351,9 +377,9 @@ describe('a controller that has lost the cluster', () => {
     const again = channel.plane().hello({ holds });
     expect(await again.ended).toMatchObject({ details: 'this controller lost contact with the API server' });
     for (let beat = 0; beat < 4; beat++) {
-      beatAll();
-      await plane.message('heartbeat');
       plane.send({ type: 'heartbeat' });
+      await plane.message('heartbeat');
+      beatAll();
     }
     expect(channel.facts()?.revision).toBe(update.revision);
 
