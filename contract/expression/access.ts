@@ -22,6 +22,34 @@ export function readMember(value: Value, key: Value, shapes: Shapes): Value {
   return shape === undefined ? null : readShape(value, name, shape);
 }
 
+/**
+ * The same for a name that is always the same: what can be known of it is found out once, and so is the property of the
+ * class whose object came last.
+ */
+export function memberReader(name: string, shapes: Shapes): (value: Value) => Value {
+  if (FORBIDDEN.has(name)) return () => null;
+  const isInherited = name in Object.prototype;
+  let lastPrototype: object | null = null;
+  let lastProperty: Property | null = null;
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return null;
+    const prototype = Object.getPrototypeOf(value) as object | null;
+    if (prototype === Object.prototype && !isInherited) return present((value as Record<string, Value>)[name]);
+    if (prototype === lastPrototype && lastProperty !== null) return lastProperty.get(value);
+    const shape = shapes.get(prototype);
+    const property = shape === undefined ? null : propertyOf(shape, name);
+    if (property === null || isOfLanguage(value)) return readMember(value, name, shapes);
+    lastPrototype = prototype;
+    lastProperty = property;
+    return property.get(value);
+  };
+}
+
+/** Lists, bytes and maps have members of their own, whatever shape their class has. */
+function isOfLanguage(value: object): boolean {
+  return Array.isArray(value) || value instanceof Uint8Array || value instanceof Map;
+}
+
 /** A byte as Java has it, from -128 to 127. */
 function readByte(bytes: Uint8Array, key: Value): Value {
   const index = indexOf(key);

@@ -1,5 +1,5 @@
 import { ValueProblem } from '../problem.ts';
-import { FORBIDDEN, indexOf, propertyOf, readMember } from './access.ts';
+import { FORBIDDEN, indexOf, memberReader, propertyOf, readMember } from './access.ts';
 import { arithmetic, negated } from './arithmetic.ts';
 import { booleanOf } from './coercion.ts';
 import { comparisons, isEmpty } from './comparison.ts';
@@ -109,7 +109,10 @@ function readEntry({ run, shape }: Part, key: Value, shapes: Shapes): Evaluate |
 /** Reads a member under a key that is always the same; most often it is the place in a list. */
 function readItem(run: Evaluate, key: Value, shapes: Shapes): Evaluate {
   const index = indexOf(key);
-  if (index === null) return (subject, answer) => readMember(run(subject, answer), key, shapes);
+  if (index === null) {
+    const read = typeof key === 'string' ? memberReader(key, shapes) : (value: Value) => readMember(value, key, shapes);
+    return (subject, answer) => read(run(subject, answer));
+  }
   return (subject, answer) => {
     const value = run(subject, answer);
     return Array.isArray(value) ? (value[index] ?? null) : readMember(value, key, shapes);

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { errorText } from '../../platform/error-text.ts';
 import { PacedWarning } from '../../platform/paced-warning.ts';
 import { ParentGone } from '../engine/backend/own-call.ts';
+import type { KnownCredentials } from '../engine/head/known-credentials.ts';
 import type { Answer, Exchange, Next } from '../engine/message/exchange.ts';
 import type { Refusal } from '../engine/message/refusal.ts';
 import { emptyRefusal, type Response } from '../engine/message/response.ts';
@@ -80,29 +81,32 @@ export class ResourceServer {
 
   judge(exchange: Exchange, next: Next): Answer {
     const { headers } = exchange.request;
-    const line = headers.soleLine('authorization');
+    const { credentials } = headers;
     const now = Date.now();
-    if (line < 0) {
-      const values = headers.all('authorization');
-      if (values.length > 1)
-        return this.challenged(exchange, 'invalid_request', { reason: 'several Authorization headers' });
-      return values.length === 0
-        ? this.missing(exchange)
-        : this.judgeValue(values[0]!.trim(), exchange, next, now, false);
-    }
-    const remembered = this.memos?.find(exchange, headers, line, now) ?? null;
+    const remembered = credentials === null || this.memos === null ? null : this.memos.find(credentials, now);
     if (remembered !== null) return this.confirm(remembered, true, exchange, next, now);
-    return this.judgeValue(headers.valueAt(line), exchange, next, now, true);
+    const values = headers.all('authorization');
+    if (values.length === 0) return this.missing(exchange);
+    if (values.length > 1) {
+      return this.challenged(exchange, 'invalid_request', { reason: 'several Authorization headers' });
+    }
+    return this.judgeValue(values[0]!.trim(), credentials, exchange, next, now);
   }
 
-  /** `received`: the value stands in the request as it came. */
-  private judgeValue(value: string, exchange: Exchange, next: Next, now: number, received: boolean): Answer {
+  /** `known`: what the connection knows the value by, or null. */
+  private judgeValue(
+    value: string,
+    known: KnownCredentials | null,
+    exchange: Exchange,
+    next: Next,
+    now: number,
+  ): Answer {
     const { cache, resolver } = this.options;
     const credentials = credentialsIn(value, this.schemes);
     if (credentials === null) return this.missing(exchange);
     const kept = cache?.find(credentials, now) ?? null;
     if (kept !== null) {
-      if (received) this.memos?.remember(exchange, value, kept);
+      if (known !== null) this.memos?.remember(known, kept);
       return this.confirm(kept, true, exchange, next, now);
     }
     if (!isToken(credentials)) {

@@ -4,6 +4,7 @@ import { canonicalAuthority } from './canonical-host.ts';
 import { giveHeadBlock, type HeadBlock, takeHeadBlock } from './head-blocks.ts';
 import { type HeaderLines, LINE, lineStart, NO_LINES } from './header-ranges.ts';
 import { judged } from './judged-name.ts';
+import type { KnownCredentials } from './known-credentials.ts';
 import type { LineEncoder } from './line-encoder.ts';
 import { foldedName, foldsTo, isOddName } from './look-alike.ts';
 import { withoutSpace } from './message-head.ts';
@@ -29,6 +30,8 @@ export class Headers {
   private deleted: string[] | null = null;
   private block: HeadBlock | null = null;
   private readonly loose: boolean;
+  /** Stands for the only Authorization line while that is as received and known to the connection; null otherwise. */
+  credentials: KnownCredentials | null = null;
   /** A received name looks like one that was set or removed; such a request is not sent on. */
   imitated = false;
 
@@ -125,6 +128,7 @@ export class Headers {
   appendFixed(line: AddedLine): void {
     if (this.bytes === NOTHING) throw new Error('the exchange is over');
     if (this.loose) this.findTwins(line.plain);
+    if (line.plain === 'authorization') this.credentials = null;
     if (this.added === null) this.added = [line];
     else this.added.push(line);
   }
@@ -156,6 +160,7 @@ export class Headers {
   /** Deletes a header, whosever it is. `name` in lower case. */
   remove(name: string): void {
     if (this.loose) this.findTwins(name);
+    if (name === 'authorization') this.credentials = null;
     for (let line = this.find(name, this.first); line >= 0; line = this.find(name, line + LINE)) this.dropLine(line);
     const added = this.added;
     if (added === null) return;

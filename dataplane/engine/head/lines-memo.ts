@@ -1,5 +1,6 @@
 import { endOfValue, holdsPart } from '../wire/bytes.ts';
 import { beginRanges, LINE, lineStart, ranges } from './header-ranges.ts';
+import { KnownCredentials } from './known-credentials.ts';
 import { requestHead } from './scanned-request.ts';
 
 /** Requests in a row with other lines after which lines are compared only when they were just learned. */
@@ -15,8 +16,8 @@ const JUDGED = new Set(['authorization', 'connection', 'content-length', 'expect
  * the verdict.
  */
 export class LinesMemo {
-  /** The value of the first line with credentials, with its CRLF; null where there is none. */
-  authorization: Buffer | null = null;
+  /** Those of the first line with credentials; null where there is none. */
+  credentials: KnownCredentials | null = null;
   private bytes: Buffer = NOTHING;
   /** Where the lines began, from the start of their head. */
   private offset = 0;
@@ -35,6 +36,7 @@ export class LinesMemo {
   private hostLine = -1;
   private upgradeLine = -1;
   private authorizationLine = -1;
+  private authorizations = 0;
   private expects = false;
   private forwarded = false;
   private unusual = false;
@@ -73,7 +75,8 @@ export class LinesMemo {
     head.forwarded = this.forwarded;
     head.unusual = this.unusual;
     head.identified = this.identified;
-    head.sameAuthorization = this.authorizationLine >= 0;
+    head.authorizations = this.authorizations;
+    head.credentials = this.authorizations === 1 ? this.credentials : null;
     head.recalled = true;
     return end;
   }
@@ -171,12 +174,14 @@ export class LinesMemo {
     this.forwarded = head.forwarded;
     this.unusual = head.unusual;
     this.identified = head.identified;
-    this.authorization = null;
+    this.authorizations = head.authorizations;
+    this.credentials = null;
     if (authorizationLine < 0) return;
     const value = table[authorizationLine + 2]! - this.offset;
     const end = table[authorizationLine + 3]! - this.offset;
     // a value with space behind it is not worth the trouble
-    if (this.bytes[end] === 13 && this.bytes[end + 1] === 10) this.authorization = this.bytes.subarray(value, end + 2);
+    if (this.bytes[end] !== 13 || this.bytes[end + 1] !== 10) return;
+    this.credentials = new KnownCredentials(this.bytes.subarray(value, end + 2));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Refusal } from '../message/refusal.ts';
 import { endOfValue, LOWER, METHOD, NAME, spells, TARGET, TOKEN } from '../wire/bytes.ts';
 import { beginRanges, LINE, MOST_HEADER_LINES, ranges } from './header-ranges.ts';
+import type { KnownCredentials } from './known-credentials.ts';
 import type { LinesMemo } from './lines-memo.ts';
 import { foldedName, isOddName } from './look-alike.ts';
 import {
@@ -137,7 +138,7 @@ function scanLines(
     const end = memo.recall(bytes, start, Math.min(n, most), dropsIds);
     if (end > 0) return end;
   }
-  const credentials = memo === null ? null : memo.authorization;
+  const known = memo === null ? null : memo.credentials;
   let p = start;
   let line = first;
   for (;;) {
@@ -166,8 +167,8 @@ function scanLines(
     while (bytes[value] === 32 || bytes[value] === 9) value++;
     let end = value;
     let repeated = false;
-    if (credentials !== null && q - p === 13 && repeats(bytes, p, value, n, credentials)) {
-      end += credentials.length - 2;
+    if (known !== null && q - p === 13 && repeats(bytes, p, value, n, known.bytes)) {
+      end += known.bytes.length - 2;
       repeated = true;
     } else end = endOfValue(bytes, value);
     if (end + 1 >= n) {
@@ -183,7 +184,7 @@ function scanLines(
     table[line + 2] = value - base;
     table[line + 3] = end - base;
     const verdict = repeated
-      ? authorized(line, true)
+      ? authorized(line, known)
       : unusual
         ? judgeUnusual(bytes, p, q, line, limits)
         : judgeLine(bytes, p, q - p, value, end, line, dropsIds);
@@ -218,10 +219,11 @@ function drop(line: number): number {
   return 0;
 }
 
-/** Notes a line with credentials. `same`: those of the memo, which counts while there is no other line. */
-function authorized(line: number, same: boolean): number {
-  head.sameAuthorization = same && head.authorizationLine < 0;
-  if (head.authorizationLine < 0) head.authorizationLine = line;
+/** Notes a line with credentials, `known` from the memo or null, which counts while there is no other line. */
+function authorized(line: number, known: KnownCredentials | null): number {
+  head.credentials = head.authorizations === 0 ? known : null;
+  if (head.authorizations === 0) head.authorizationLine = line;
+  head.authorizations++;
   return 0;
 }
 
@@ -280,7 +282,7 @@ function judgeLine(
       if (spells(bytes, p, 'x-request-id')) return identified(line, dropsIds);
       break;
     case 13:
-      if (spells(bytes, p, 'authorization')) return authorized(line, false);
+      if (spells(bytes, p, 'authorization')) return authorized(line, null);
       break;
     case 14:
       if (spells(bytes, p, 'content-length')) {

@@ -40,6 +40,7 @@ export class RequestJudge {
       return this.refuse(target.refusal);
     }
     this.headers = new Headers(bytes, base, headEnd - base - 2, requestHead);
+    this.headers.credentials = requestHead.credentials;
     return this.judgeHost(scheme, limits.missingHost);
   }
 

@@ -1,5 +1,6 @@
 import type { Refusal } from '../message/refusal.ts';
 import { ranges } from './header-ranges.ts';
+import type { KnownCredentials } from './known-credentials.ts';
 
 /** Result of the last scan; read it before scanning again. Offsets are relative to `base`. */
 export const requestHead = {
@@ -29,9 +30,11 @@ export const requestHead = {
   unusual: false,
   /** The client sent ids of its own. */
   identified: false,
-  /** The first line with credentials, or -1, and whether it holds what the memo holds. */
+  /** The first line with credentials, or -1, and how many there are. */
   authorizationLine: -1,
-  sameAuthorization: false,
+  authorizations: 0,
+  /** Those of the memo, if the only line with credentials holds them; null otherwise. */
+  credentials: null as KnownCredentials | null,
   /** All lines are those of the memo. */
   recalled: false,
   refusal: 'request-line' as Refusal,
@@ -42,8 +45,8 @@ export function resetRequestHead(): void {
   const head = requestHead;
   head.length = -1;
   head.chunked = head.close = head.keepAlive = head.upgrade = head.expects = head.forwarded = head.unusual = false;
-  head.identified = head.sameAuthorization = head.recalled = false;
-  head.nominated = null;
+  head.identified = head.recalled = false;
+  head.nominated = head.credentials = null;
   head.hostLine = head.upgradeLine = head.authorizationLine = -1;
-  head.dropped = head.lines = 0;
+  head.dropped = head.lines = head.authorizations = 0;
 }

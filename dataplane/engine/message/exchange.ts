@@ -4,6 +4,7 @@ import type { ForwardingOptions } from '../backend/forwarding.ts';
 import { identifying, RequestIds } from '../client/request-ids.ts';
 import type { Headers } from '../head/headers.ts';
 import type { Endpoint } from '../wire/wire.ts';
+import { eachContext, findContext, type NamedContext, withContext } from './named-context.ts';
 import type { Refusal } from './refusal.ts';
 import type { Request } from './request.ts';
 import type { Response } from './response.ts';
@@ -151,7 +152,8 @@ export class Exchange {
   readonly startedAt: number;
   /** The connection it came on; for the engine and for memos that live as long as a connection. */
   readonly origin: Origin;
-  private contextMap: Map<string, unknown> | null = null;
+  /** The contexts that were made or set, oldest first. */
+  private contexts: NamedContext | null = null;
   private attributeMap: Map<string, unknown> | null = null;
   private transaction: string | null = null;
   private made: RequestIds | null = null;
@@ -206,7 +208,8 @@ export class Exchange {
 
   /** Contexts by name: those of every exchange are always there, filters add theirs. */
   context(name: string): unknown {
-    if (this.contextMap?.has(name)) return this.contextMap.get(name);
+    const known = findContext(this.contexts, name);
+    if (known !== null) return known.value;
     if (name === 'client') return this.client;
     if (name === 'router') return this.router;
     if (name === 'attributes') return this.attributes;
@@ -216,12 +219,12 @@ export class Exchange {
 
   /** The names of the contexts that are there. */
   get contextNames(): readonly string[] {
-    return [...new Set(['attributes', 'client', 'router', ...(this.contextMap?.keys() ?? [])])];
+    const made = Array.from(eachContext(this.contexts), ({ name }) => name);
+    return [...new Set(['attributes', 'client', 'router', ...made])];
   }
 
   setContext(name: string, context: unknown): void {
-    this.contextMap ??= new Map();
-    this.contextMap.set(name, context);
+    this.contexts = withContext(this.contexts, name, context);
   }
 
   /** The innermost session; null where there are no sessions. */
@@ -232,7 +235,7 @@ export class Exchange {
 
   /** Made once: what it is read from may be changed or gone later. */
   get client(): ClientContext {
-    const known = this.contextMap?.get('client') as ClientContext | undefined;
+    const known = findContext(this.contexts, 'client')?.value as ClientContext | undefined;
     if (known !== undefined) return known;
     const made = this.origin.facts.clientContext(this);
     this.setContext('client', made);
@@ -241,18 +244,18 @@ export class Exchange {
 
   /** The address of the client, without making the whole context where nobody asked for it. */
   get remoteAddress(): string {
-    const known = this.contextMap?.get('client') as ClientContext | undefined;
+    const known = findContext(this.contexts, 'client')?.value as ClientContext | undefined;
     return known?.remoteAddress ?? this.origin.facts.remoteAddress(this);
   }
 
   /** The URI as the client sent it, without making the whole context where nobody asked for it. */
   get originalUri(): Uri {
-    const known = this.contextMap?.get('router') as RouterContext | undefined;
+    const known = findContext(this.contexts, 'router')?.value as RouterContext | undefined;
     return known?.originalUri ?? this.origin.facts.originalUri(this);
   }
 
   get router(): RouterContext {
-    const known = this.contextMap?.get('router') as RouterContext | undefined;
+    const known = findContext(this.contexts, 'router')?.value as RouterContext | undefined;
     if (known !== undefined) return known;
     const originalUri = this.origin.facts.originalUri(this);
     const made: RouterContext = Object.freeze({
@@ -291,8 +294,9 @@ export class Exchange {
 
   /** Takes over what is known of another exchange, for which this one is made. */
   inherit(parent: Exchange): void {
-    const known = [['client', parent.client] as const, ['router', parent.router] as const];
-    this.contextMap = new Map<string, unknown>([...(parent.contextMap ?? []), ...known]);
+    for (const { name, value } of eachContext(parent.contexts)) this.setContext(name, value);
+    this.setContext('client', parent.client);
+    this.setContext('router', parent.router);
     this.attributeMap = parent.attributeMap;
     this.transaction = parent.transactionId;
     this.made = parent.ids;

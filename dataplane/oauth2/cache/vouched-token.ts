@@ -29,6 +29,7 @@ export class VouchedToken implements AccessToken, Identity {
   /** What the info is read from; null where the token carries it. */
   private readonly text: string | null;
   private value: Info | null;
+  private isFrozen = false;
 
   private constructor(
     token: string,
@@ -88,7 +89,11 @@ export class VouchedToken implements AccessToken, Identity {
 
   get info(): Info {
     const value = this.value ?? this.remember(JSON.parse(this.text ?? payloadOf(this.token)) as Info);
-    return Object.isFrozen(value) ? value : frozen(value); // not before somebody looks at it: few do
+    if (!this.isFrozen) {
+      frozen(value); // not before somebody looks at it: few do
+      this.isFrozen = true;
+    }
+    return value;
   }
 
   toJSON(): string {
@@ -105,6 +110,7 @@ export class VouchedToken implements AccessToken, Identity {
     parsed[next] = this;
     next = (next + 1) % MOST_PARSED;
     this.value = info;
+    this.isFrozen = false;
     return info;
   }
 }

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resetRanges } from '../../../../dataplane/engine/head/header-ranges.ts';
+import type { Headers } from '../../../../dataplane/engine/head/headers.ts';
 import { LinesMemo } from '../../../../dataplane/engine/head/lines-memo.ts';
 import { scanRequestHead } from '../../../../dataplane/engine/head/request-head.ts';
+import { RequestJudge } from '../../../../dataplane/engine/head/request-judge.ts';
 import { requestHead } from '../../../../dataplane/engine/head/scanned-request.ts';
 import { SLACK } from '../../../../dataplane/engine/wire/bytes.ts';
 import { StrictBackend } from '../../../support/backends/strict-backend.ts';
@@ -19,7 +21,7 @@ function scanned(head: Buffer, memo: LinesMemo | null, { dropsIds = false, at = 
   head.copy(bytes, at);
   const end = scanRequestHead(bytes, at, at + head.length, most, memo, dropsIds);
   if (end < 0) return { end, refusal: end === -2 ? requestHead.refusal : null };
-  const { table, first, recalled, sameAuthorization: _same, base, refusal: _none, ...facts } = requestHead;
+  const { table, first, recalled, credentials: _known, base, refusal: _none, ...facts } = requestHead;
   const from = (line: number): number => (line < 0 ? -1 : line - first);
   const lines = {
     hostLine: from(facts.hostLine),
@@ -131,6 +133,77 @@ describe('lines are read anew', () => {
     expect(scanned(request(''), memo).recalled).toBe(false);
     expect(scanned(request(USUAL), memo).facts).toEqual(scanned(request(USUAL), null).facts);
   });
+});
+
+describe('credentials', () => {
+  /** What the last of these requests is known by, after a memo has learned the first. */
+  function knownBy(...requests: readonly string[]): unknown {
+    const memo = learned(request(requests[0]!));
+    for (const lines of requests) scanned(request(lines), memo);
+    return requestHead.credentials;
+  }
+
+  it('are known while their line comes again', () => {
+    const memo = learned(request(USUAL));
+    const known = memo.credentials;
+    expect(known?.bytes.latin1Slice()).toBe('Bearer abc\r\n');
+    const others = [USUAL, `${USUAL}X: 1\r\n`, 'Authorization: Bearer abc\r\n', 'authorization:Bearer abc\r\n'];
+    for (const lines of others) {
+      scanned(request(lines), memo);
+      expect(requestHead.credentials).toBe(known);
+    }
+  });
+
+  const unknown: Readonly<Record<string, string>> = {
+    'there are none': USUAL.replace(/Authorization.*\r\n/, ''),
+    'one byte differs': USUAL.replace('abc', 'abd'),
+    'there is more of them': USUAL.replace('abc', 'abcd'),
+    'there is less of them': USUAL.replace('abc', 'ab'),
+    'others follow': `${USUAL}Authorization: Bearer b\r\n`,
+    'others come before': `Authorization: Bearer b\r\n${USUAL}`,
+    'they come twice': `${USUAL}Authorization: Bearer abc\r\n`,
+    'they stand in another line': USUAL.replace('Authorization', 'X-Authorization'),
+  };
+
+  it.each(Object.entries(unknown))('are not known where %s', (_name, lines) => {
+    expect(knownBy(USUAL, lines)).toBeNull();
+  });
+
+  const neverKnown = ['others follow', 'others come before', 'they come twice'];
+  it.each(neverKnown)('are not known by lines that come again where %s', (name) => {
+    const lines = unknown[name]!;
+    expect(knownBy(lines, lines)).toBeNull();
+    expect(requestHead.recalled).toBe(true);
+  });
+
+  it('are not known once somebody has edited their line', () => {
+    const edits: Readonly<Record<string, (headers: Headers) => void>> = {
+      delete: (headers) => headers.delete('Authorization'),
+      set: (headers) => headers.set('authorization', 'Bearer abc'),
+      append: (headers) => headers.append('AUTHORIZATION', 'Bearer abc'),
+      remove: (headers) => headers.remove('authorization'),
+      fixed: (headers) => headers.appendFixed({ name: 'Authorization', plain: 'authorization', value: 'Bearer abc' }),
+    };
+    for (const [name, edit] of Object.entries(edits)) {
+      const headers = judged();
+      edit(headers);
+      expect([name, headers.credentials]).toEqual([name, null]);
+    }
+    const headers = judged();
+    headers.set('X-Request-Id', '2');
+    headers.delete('Host');
+    expect(headers.credentials).not.toBeNull();
+  });
+
+  /** The headers of a request with credentials that are known. */
+  function judged(): Headers {
+    const { bytes, end } = scanned(request(USUAL), learned(request(USUAL)));
+    const judge = new RequestJudge();
+    expect(judge.judge(bytes!, end, 'http', { queries: 'refuse', missingHost: false })).toBe(true);
+    const { headers } = judge.request(bytes!, 'http', 'HTTP/1.1', null, false);
+    expect(headers.credentials?.bytes.latin1Slice()).toBe('Bearer abc\r\n');
+    return headers;
+  }
 });
 
 describe('lines with another value each time', () => {
