@@ -158,9 +158,11 @@ function destinationTest({ hosts, ports, methods, paths, when }: z.output<typeof
 /** True when every test that is there is. */
 function all(tests: readonly (Test | undefined)[]): Test {
   const given = tests.filter((test) => test !== undefined);
+  if (given.length === 1) return given[0]!;
   return (exchange) => given.every((test) => test(exchange));
 }
 
 function any(tests: readonly Test[]): Test {
+  if (tests.length === 1) return tests[0]!;
   return (exchange) => tests.some((test) => test(exchange));
 }

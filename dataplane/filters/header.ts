@@ -71,7 +71,8 @@ export const headerFilter = defineFilter({
     function changeKnowing(headers: Headers, exchange: Exchange, response: Response | null): boolean {
       const values = additions.map(({ value }) => value.read(exchange, response));
       for (const name of remove) headers.delete(name);
-      return additions.every(({ name }, index) => addTo(headers, name, values[index]!));
+      for (let i = 0; i < values.length; i++) if (!addTo(headers, additions[i]!.name, values[i]!)) return false;
+      return true;
     }
 
     function addTo(headers: Headers, name: string, value: string | null): boolean {

@@ -1,6 +1,7 @@
 import type { Duration } from '../../../contract/duration.ts';
+import { type AddedLine, fixedLine } from '../../engine/head/added-line.ts';
 import { Response } from '../../engine/message/response.ts';
-import { addVary } from './vary.ts';
+import { addVary, varyByOrigin } from './vary.ts';
 
 /** Values that one policy accepts; `*` accepts everything. */
 export interface CorsPolicy {
@@ -50,12 +51,25 @@ export function corsGrants(policies: readonly CorsPolicy[]): CorsGrants {
   return { byOrigin, forAny: null };
 }
 
+/** The lines of answers to an origin; names and values come from a configuration that was judged. */
+function sharingLine(name: string, value: string): AddedLine {
+  const line = fixedLine(name, value);
+  if (line === null) throw new Error(`${name} cannot be ${JSON.stringify(value)}`);
+  return line;
+}
+
 function grantOf(origin: string, policy: CorsPolicy): CorsGrant {
   const { acceptedMethods, acceptedHeaders, exposedHeaders, maxAge, allowCredentials } = policy;
   const methods = acceptedMethods === '*' ? null : new Set([...SAFELISTED, ...acceptedMethods]);
   const names = acceptedHeaders === '*' ? null : new Set(acceptedHeaders.map((name) => name.toLowerCase()));
   const exposed = exposedHeaders.join(', ');
   const seconds = maxAge === undefined ? null : String(Math.floor(maxAge.milliseconds / 1000));
+
+  const shared = [
+    sharingLine('Access-Control-Allow-Origin', origin),
+    ...(allowCredentials ? [sharingLine('Access-Control-Allow-Credentials', 'true')] : []),
+    ...(exposed === '' ? [] : [sharingLine('Access-Control-Expose-Headers', exposed)]),
+  ];
 
   function allow(response: Response): void {
     response.headers.set('Access-Control-Allow-Origin', origin);
@@ -87,9 +101,8 @@ function grantOf(origin: string, policy: CorsPolicy): CorsGrant {
       if (response.headers.hasBeginning('access-control-')) {
         for (const name of SHARING_HEADERS) response.headers.delete(name);
       }
-      allow(response);
-      if (exposed !== '') response.headers.set('Access-Control-Expose-Headers', exposed);
-      addVary(response.headers, 'Origin');
+      for (const line of shared) response.headers.appendFixed(line);
+      varyByOrigin(response.headers);
       return response;
     },
   };

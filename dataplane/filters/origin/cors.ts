@@ -7,24 +7,33 @@ import { rulesAbout } from '../../../contract/vocabulary/rules-about.ts';
 import type { Answer, Exchange } from '../../engine/message/exchange.ts';
 import { mapResponseAlone } from '../../engine/message/reply.ts';
 import type { Response } from '../../engine/message/response.ts';
+import { isToken } from '../../engine/wire/bytes.ts';
 import { defineFilter } from '../../heap/definition.ts';
 import { denials } from '../../heap/objects/denials.ts';
 import { type CorsGrant, type CorsPolicy, corsGrants } from './cors-grant.ts';
-import { addVary } from './vary.ts';
+import { varyByOrigin } from './vary.ts';
 import { canonicalOrigin, originIsAt, webOrigin } from './web-origin.ts';
 
 const origins = z.union([z.literal('*'), z.array(webOrigin()).min(1)]);
-const words = z.union([z.literal('*'), z.array(text())]);
+const method = word('a method');
+const header = word('the name of a header');
+const methods = z.union([z.literal('*'), z.array(method)]);
+const headers = z.union([z.literal('*'), z.array(header)]);
+
+/** A text that can stand in a list of a response header. */
+function word(what: string) {
+  return text().refine(isToken, { error: ({ input }) => `'${input}' is not ${what}` });
+}
 
 const policy = z
   .strictObject({
     acceptedOrigins: origins.optional().describe('Origins whose pages may send requests, or `*` for all. Required.'),
     origins: deprecated(origins, "'acceptedOrigins'").describe('The former name of `acceptedOrigins`.'),
-    acceptedMethods: words
+    acceptedMethods: methods
       .default([])
       .describe('Methods, case-sensitive, or `*`. `GET`, `HEAD` and `POST` need not be named.'),
-    acceptedHeaders: words.default([]).describe('Names of request headers, or `*`.'),
-    exposedHeaders: z.array(text()).default([]).describe('Names of response headers that scripts may read.'),
+    acceptedHeaders: headers.default([]).describe('Names of request headers, or `*`.'),
+    exposedHeaders: z.array(header).default([]).describe('Names of response headers that scripts may read.'),
     maxAge: duration({ zero: true })
       .optional()
       .describe('How long a browser may cache the response to a preflight request.'),
@@ -109,23 +118,19 @@ export const corsFilter = defineFilter({
     return function shareAcrossOrigins(exchange, next) {
       const { headers, method } = exchange.request;
       const origin = headers.get('origin');
-      if (origin === null) return mapResponseAlone(next(exchange), exchange, varyByOrigin);
+      if (origin === null) return mapResponseAlone(next(exchange), exchange, varies);
       const grant = grantFor(origin);
       const asked = method === 'OPTIONS' ? headers.get('access-control-request-method') : null;
       if (grant === null) {
         const own = asked === null && isOwn(origin, exchange);
-        return mapResponseAlone(
-          own ? next(exchange) : refuse(exchange, origin, UNKNOWN_ORIGIN),
-          exchange,
-          varyByOrigin,
-        );
+        return mapResponseAlone(own ? next(exchange) : refuse(exchange, origin, UNKNOWN_ORIGIN), exchange, varies);
       }
       if (asked !== null) {
         const answer = grant.preflight(asked, headers.get('access-control-request-headers'));
-        return answer ?? mapResponseAlone(refuse(exchange, origin, REFUSED_PREFLIGHT), exchange, varyByOrigin);
+        return answer ?? mapResponseAlone(refuse(exchange, origin, REFUSED_PREFLIGHT), exchange, varies);
       }
       if (method !== 'OPTIONS' && !grant.acceptsMethod(method)) {
-        return mapResponseAlone(refuse(exchange, origin, REFUSED_METHOD), exchange, varyByOrigin);
+        return mapResponseAlone(refuse(exchange, origin, REFUSED_METHOD), exchange, varies);
       }
       return mapResponseAlone(next(exchange), exchange, grant.share);
     };
@@ -136,8 +141,7 @@ const UNKNOWN_ORIGIN = 'no policy accepts the origin';
 const REFUSED_PREFLIGHT = 'the policy of the origin does not accept the method or a header of the preflight request';
 const REFUSED_METHOD = 'the policy of the origin does not accept the method';
 
-/** A cache must not give the answer for one origin to another. */
-function varyByOrigin(response: Response): Response {
-  addVary(response.headers, 'Origin');
+function varies(response: Response): Response {
+  varyByOrigin(response.headers);
   return response;
 }

@@ -213,6 +213,18 @@ describe('the configuration of a CorsFilter', () => {
       { policies: [{ acceptedOrigins: ['https://a.test/path'] }] },
       ["value policies[0].acceptedOrigins[0]: is not an origin: 'https://a.test/path'"],
     ],
+    [
+      {
+        policies: [
+          { acceptedOrigins: '*', exposedHeaders: ['a b', 'ok'], acceptedHeaders: ['é'], acceptedMethods: ['GET,PUT'] },
+        ],
+      },
+      [
+        "value policies[0].acceptedMethods[0]: 'GET,PUT' is not a method",
+        "value policies[0].acceptedHeaders[0]: 'é' is not the name of a header",
+        "value policies[0].exposedHeaders[0]: 'a b' is not the name of a header",
+      ],
+    ],
     [{ policies: [{ acceptedOrigins: ['null'] }] }, ["value policies[0].acceptedOrigins[0]: is not an origin: 'null'"]],
     [{ policies: [{ acceptedOrigins: ['*'] }] }, ["value policies[0].acceptedOrigins[0]: is not an origin: '*'"]],
     [
