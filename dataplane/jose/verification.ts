@@ -16,16 +16,32 @@ export class VerificationBusy extends Error {
 
 /**
  * Whether a token is signed with one of the keys under a secret id. The key that its `kid` names is the only one to be
- * tried; without a `kid`, or when it names none of them, all are tried in their order. Rejects with `VerificationBusy`
- * when too many wait, and with the error of the provider when the keys cannot be had.
+ * tried; without a `kid`, or when it names none of them, all are tried in their order. Nobody waits where the keys are at
+ * hand and the turn has time for it. Throws or rejects with `VerificationBusy` when too many wait, and rejects with the
+ * error of the provider when the keys cannot be had.
  */
-export async function verifyWithSecrets(
+export function verifyWithSecrets(
   jws: CompactJws,
   provider: SecretsProvider,
   secretId: string,
-): Promise<boolean> {
-  for (const key of await keysFor(jws.kid, provider, secretId)) if (await verified(jws, key)) return true;
+): boolean | Promise<boolean> {
+  const all = provider.keysAtHand?.('verify', secretId) ?? [];
+  const named = jws.kid === null ? all : namedOf(all, jws.kid);
+  if (named.length > 0) return verifiedByAny(jws, named, 0);
+  return keysFor(jws.kid, provider, secretId).then((keys) => verifiedByAny(jws, keys, 0));
+}
+
+function verifiedByAny(jws: CompactJws, keys: readonly CryptoKey[], from: number): boolean | Promise<boolean> {
+  for (let i = from; i < keys.length; i++) {
+    const verdict = verified(jws, keys[i]!);
+    if (verdict === true) return true;
+    if (verdict !== false) return verdict.then((good) => good || verifiedByAny(jws, keys, i + 1));
+  }
   return false;
+}
+
+function namedOf(keys: readonly CryptoKey[], kid: string): readonly CryptoKey[] {
+  return keys.filter(({ stableId }) => stableId === kid);
 }
 
 /** The keys to try: those of this name, which several may share (RFC 7517, section 4.5), or all when there is none. */
@@ -33,7 +49,7 @@ async function keysFor(kid: string | null, provider: SecretsProvider, secretId: 
   const all = provider.keys('verify', secretId);
   if (kid === null) return await all;
   const known = await all.catch((error: unknown) => notFound(error));
-  const named = known.filter(({ stableId }) => stableId === kid);
+  const named = namedOf(known, kid);
   if (named.length > 0) return named;
   // a store may look for it elsewhere, and one store may have it where another cannot say what it has
   const late = await namedKey(provider, 'verify', secretId, kid);

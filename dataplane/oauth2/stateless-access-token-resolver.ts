@@ -11,7 +11,14 @@ import type { KeyUsage, SecretsProvider } from '../heap/objects/secrets.ts';
 import { type Claims, readClaims, timeClaim, timeFault } from '../jose/claims.ts';
 import { issuerFault } from '../openid/issuer-url.ts';
 import { keysOfIssuer } from '../openid/published-keys.ts';
-import { ACCESS_TOKENS, decryptedPayload, isTokenFault, ONLY_ACCESS_TOKENS, verifiedPayload } from './token-payload.ts';
+import {
+  ACCESS_TOKENS,
+  decryptedPayload,
+  isTokenFault,
+  ONLY_ACCESS_TOKENS,
+  type TokenFault,
+  verifiedPayload,
+} from './token-payload.ts';
 import { requirementFields, requirementsOf } from './token-requirements.ts';
 import { scopesOf } from './token-scopes.ts';
 import { watchKeys } from './watched-keys.ts';
@@ -155,16 +162,20 @@ export const statelessAccessTokenResolver = defineService({
       return { kind: 'token', token, info: claims, carriesInfo, scopes, expiresAt: expires + skew };
     }
 
+    function opened(token: string, payload: Buffer | TokenFault): Resolution {
+      if (isTokenFault(payload)) return unsound(payload.fault, payload.reason);
+      const claims = readClaims(payload);
+      return claims === null ? unsound('its claims are not a valid JSON object') : judged(token, claims);
+    }
+
     return {
       watch: (listener) => watchKeys(provider, usages, verificationId ?? decryptionId, listener),
-      async resolve(token) {
+      resolve(token) {
         const payload =
           verificationId === undefined
-            ? await decryptedPayload(token, provider, decryptionId, types)
-            : await verifiedPayload(token, provider, verificationId, types);
-        if (isTokenFault(payload)) return unsound(payload.fault, payload.reason);
-        const claims = readClaims(payload);
-        return claims === null ? unsound('its claims are not a valid JSON object') : judged(token, claims);
+            ? decryptedPayload(token, provider, decryptionId, types)
+            : verifiedPayload(token, provider, verificationId, types);
+        return payload instanceof Promise ? payload.then((known) => opened(token, known)) : opened(token, payload);
       },
     };
   },

@@ -19,17 +19,18 @@ export const ACCESS_TOKENS: TokenTypes = new Set(['jwt', 'at+jwt', undefined]);
 export const ONLY_ACCESS_TOKENS: TokenTypes = new Set(['at+jwt']);
 
 /** Returns the payload of a signed token if one of the keys of the id signed it. */
-export async function verifiedPayload(
+export function verifiedPayload(
   token: string,
   provider: SecretsProvider,
   secretId: string,
   types: TokenTypes,
-): Promise<Buffer | TokenFault> {
+): Buffer | TokenFault | Promise<Buffer | TokenFault> {
   const jws = readJws(token);
   if (jws === null) return fault('it is not a signed JWT in compact form with a supported algorithm');
   if (!hasType(jws, types) || saysNested(jws)) return fault("its 'typ' or 'cty' is not that of an access token");
-  if (await verifyWithSecrets(jws, provider, secretId)) return jws.payload;
-  return fault('no verification key matches its signature');
+  const judged = (isGood: boolean) => (isGood ? jws.payload : fault('no verification key matches its signature'));
+  const verdict = verifyWithSecrets(jws, provider, secretId);
+  return typeof verdict === 'boolean' ? judged(verdict) : verdict.then(judged);
 }
 
 /** Returns the payload of an encrypted token if one of the keys of the id decrypts it and its author is known. */

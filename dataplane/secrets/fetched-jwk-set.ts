@@ -52,11 +52,17 @@ export class FetchedJwkSet {
 
   /** The keys. Rejects when there are none that may be used. */
   keys(): Promise<readonly CryptoKey[]> {
+    const keys = this.keysAtHand();
+    return keys === null ? this.fetched(this.options.now()) : Promise.resolve(keys);
+  }
+
+  /** The keys that were fetched, while they may be used; null otherwise. */
+  keysAtHand(): readonly CryptoKey[] | null {
     const now = this.options.now();
     const { held } = this;
-    if (held === null || now >= held.until) return this.fetched(now);
+    if (held === null || now >= held.until) return null;
     if (now >= held.refreshAt && now >= this.retryAt) this.fetchAhead();
-    return Promise.resolve(held.keys);
+    return held.keys;
   }
 
   /**

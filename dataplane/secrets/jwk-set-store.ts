@@ -68,6 +68,11 @@ export class JwkSetStore implements SecretStore {
     return found;
   }
 
+  keysAtHand(usage: KeyUsage): readonly CryptoKey[] | null {
+    const set = this.fetched.keysAtHand();
+    return set === null ? null : this.usable(usage, set);
+  }
+
   async named(usage: KeyUsage, id: string, stableId: string): Promise<CryptoKey> {
     const isIt = (key: CryptoKey): boolean => key.stableId === stableId;
     const asked = this.now();

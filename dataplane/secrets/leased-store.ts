@@ -91,6 +91,10 @@ export class LeasedStore implements SecretStore {
     return this.all(id, usage, isKeyFor(usage));
   }
 
+  keysAtHand(usage: KeyUsage, id: string): readonly CryptoKey[] | null {
+    return this.atHand(id, this.now())?.filter(isKeyFor(usage)) ?? null;
+  }
+
   async named(usage: KeyUsage, id: string, stableId: string): Promise<CryptoKey> {
     const keys = await this.keys(usage, id);
     const named = keys.find((key) => key.stableId === stableId);
@@ -157,15 +161,11 @@ export class LeasedStore implements SecretStore {
   }
 
   private read(id: string): Promise<readonly StoredSecret[]> {
-    const held = this.held.get(id);
     const now = this.now();
-    if (held !== undefined && now < held.until && (!held.isStale || now < held.retryAt)) {
-      return Promise.resolve(held.secrets);
-    }
+    const secrets = this.atHand(id, now);
+    if (secrets !== null) return Promise.resolve(secrets);
     const miss = this.misses.get(id);
-    if (miss !== undefined && now < miss.until) {
-      return miss.error === null ? Promise.resolve([]) : Promise.reject(miss.error);
-    }
+    if (miss !== undefined && now < miss.until) return Promise.reject(miss.error);
     const running = this.readings.get(id);
     if (running !== undefined) return running;
     const reading = this.readNow(id, this.generation).finally(() => {
@@ -173,6 +173,14 @@ export class LeasedStore implements SecretStore {
     });
     this.readings.set(id, reading);
     return reading;
+  }
+
+  /** What was read under the id, while that counts; null otherwise. */
+  private atHand(id: string, now: number): readonly StoredSecret[] | null {
+    const held = this.held.get(id);
+    if (held !== undefined && now < held.until && (!held.isStale || now < held.retryAt)) return held.secrets;
+    const miss = this.misses.get(id);
+    return miss !== undefined && now < miss.until && miss.error === null ? [] : null;
   }
 
   private async readNow(id: string, generation: number): Promise<readonly StoredSecret[]> {

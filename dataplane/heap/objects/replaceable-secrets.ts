@@ -32,6 +32,10 @@ export class ReplaceableSecrets implements SecretStore {
     return this.current.keys(usage, id);
   }
 
+  keysAtHand(usage: KeyUsage, id: string): readonly CryptoKey[] | null {
+    return this.current.keysAtHand?.(usage, id) ?? null;
+  }
+
   named(usage: KeyUsage, id: string, stableId: string): Promise<CryptoKey> {
     return this.current.named(usage, id, stableId);
   }

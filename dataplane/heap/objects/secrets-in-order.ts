@@ -1,4 +1,11 @@
-import { type KeyUsage, NoSuchSecret, type SecretPurpose, type SecretStore, type SecretsProvider } from './secrets.ts';
+import {
+  type CryptoKey,
+  type KeyUsage,
+  NoSuchSecret,
+  type SecretPurpose,
+  type SecretStore,
+  type SecretsProvider,
+} from './secrets.ts';
 
 /**
  * One provider over several stores. What is to be used is that of the first store that has it, what is to be tried is
@@ -32,11 +39,18 @@ export function secretsInOrder(stores: readonly SecretStore[]): SecretsProvider 
     );
   }
 
+  function keysAtHand(usage: KeyUsage, id: string): readonly CryptoKey[] | null {
+    if (stores.length === 1) return stores[0]!.keysAtHand?.(usage, id) ?? null;
+    const answers = stores.map((store) => store.keysAtHand?.(usage, id) ?? null);
+    return answers.includes(null) ? null : answers.flatMap((keys) => keys ?? []);
+  }
+
   return {
     active: (id) => found(id, 'generic', (store) => store.active(id)),
     valid: (id) => all(id, 'generic', (store) => store.valid(id)),
     key: (usage, id) => found(id, usage, (store) => store.key(usage, id)),
     keys: (usage: KeyUsage, id: string) => all(id, usage, (store) => store.keys(usage, id)),
+    keysAtHand,
     named: (usage, id, stableId) => found(id, usage, (store) => store.named(usage, id, stableId)),
     watch(listener) {
       const ends = stores.map((store) => store.watch(listener));

@@ -46,6 +46,8 @@ export interface SecretsProvider {
   key(usage: KeyUsage, id: string): Promise<CryptoKey>;
   /** All keys to try, the one to use first; at least one. */
   keys(usage: KeyUsage, id: string): Promise<readonly CryptoKey[]>;
+  /** The same without waiting, and none where there are none; null where that cannot be said at once. */
+  keysAtHand?(usage: KeyUsage, id: string): readonly CryptoKey[] | null;
   /** The key under the id that has this stable id. */
   named(usage: KeyUsage, id: string, stableId: string): Promise<CryptoKey>;
   /** Tells when something may have changed or a lease is over, whatever its id: ask again. The result ends it. */

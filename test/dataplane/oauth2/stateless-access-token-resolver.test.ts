@@ -251,7 +251,8 @@ describe('forged tokens', () => {
 
   it('fails with an operator error when the keys are not available', async () => {
     const unreadable = new UnreadableSecret('as.keys', 'store', 'gone');
-    const broken = { ...secretsInOrder([keys]), keys: () => Promise.reject(unreadable) };
+    const cannot = { keys: () => Promise.reject(unreadable), keysAtHand: () => null };
+    const broken = { ...secretsInOrder([keys]), ...cannot };
     await expect(resolved(signed(claims()), resolverOf({}, broken))).rejects.toBe(unreadable);
     await expect(resolved(good, resolverOf({ verificationSecretId: 'other' }))).rejects.toThrow("no secret 'other'");
   });

@@ -62,6 +62,24 @@ describe('a store of a JWK set', () => {
     await expect(store.valid('x')).rejects.toThrow(NoSuchSecret);
   });
 
+  it('has keys at hand from the first fetch until their lease is over, and fetches them anew in time', async () => {
+    const { store, state, settled } = arranged([a, b]);
+    expect(store.keysAtHand('verify')).toBeNull();
+    await store.keys('verify', 'any');
+    expect(store.keysAtHand('verify')).toEqual([a, b]);
+    expect(store.keysAtHand('sign')).toEqual([]);
+    state.now = 130 * SECONDS;
+    state.keys = [c];
+    expect(store.keysAtHand('verify')).toEqual([a, b]);
+    await settled();
+    expect(store.keysAtHand('verify')).toEqual([c]);
+    state.isDown = true;
+    state.now = 429 * SECONDS;
+    expect(store.keysAtHand('verify')).toEqual([c]);
+    state.now = 430 * SECONDS;
+    expect(store.keysAtHand('verify')).toBeNull();
+  });
+
   it('shares one fetch between concurrent lookups', async () => {
     const { store, state } = arranged();
     await Promise.all(Array.from({ length: 100 }, (_, at) => store.keys('verify', `id${at}`)));

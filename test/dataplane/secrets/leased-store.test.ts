@@ -57,6 +57,31 @@ describe('a lease', () => {
     expect(revealed(await store.active('a'))).toBe('at 1000');
   });
 
+  it('has keys at hand, by usage, from the first read until it expires or something changed', async () => {
+    const verifying = key('a', 'verify');
+    const { store, time } = storeOf((id) => (id === 'a' ? [verifying, key('a', 'sign')] : []));
+    expect(store.keysAtHand('verify', 'a')).toBeNull();
+    await store.keys('verify', 'a');
+    expect(store.keysAtHand('verify', 'a')).toEqual([verifying]);
+    expect(store.keysAtHand('encrypt', 'a')).toEqual([]);
+    expect(store.keysAtHand('verify', 'b')).toBeNull();
+    await expect(store.keys('verify', 'b')).rejects.toThrow(NoSuchSecret);
+    expect(store.keysAtHand('verify', 'b')).toEqual([]);
+    time.now = 999;
+    expect(store.keysAtHand('verify', 'a')).toEqual([verifying]);
+    time.now = 1000;
+    expect([store.keysAtHand('verify', 'a'), store.keysAtHand('verify', 'b')]).toEqual([null, null]);
+    await store.keys('verify', 'a');
+    store.changed();
+    expect(store.keysAtHand('verify', 'a')).toBeNull();
+  });
+
+  it('has nothing at hand where a read failed', async () => {
+    const { store } = storeOf(() => Promise.reject(new Error('cannot be read')));
+    await expect(store.keys('verify', 'a')).rejects.toThrow('cannot be read');
+    expect(store.keysAtHand('verify', 'a')).toBeNull();
+  });
+
   it('exists for each secret id separately', async () => {
     const { store, reading } = storeOf((id) => [generic(id)]);
     expect(revealed(await store.active('a'))).toBe('a');
