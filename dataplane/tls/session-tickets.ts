@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { SecureContext } from 'node:tls';
 import type { TicketKeys } from '../engine/wire/secure-transport.ts';
 
@@ -29,11 +29,26 @@ export function useTicketKeys({ context }: SecureContext, keys: TicketKeys): boo
       const { hmac, aes } = keys.current();
       return [UNKNOWN, hmac, aes];
     }
-    if (isSealed) return [SEAL, key.hmac, key.aes, key.name, randomBytes(16)];
+    if (isSealed) return [SEAL, key.hmac, key.aes, key.name, freshVector()];
     return [OPEN_AND_RENEW, key.hmac, key.aes];
   };
   native.enableTicketKeyCallback();
   return true;
+}
+
+const VECTOR = 16;
+/** Random bytes for many tickets: what a call of the generator costs is mostly the call. */
+const vectors = Buffer.allocUnsafeSlow(256 * VECTOR);
+let used = vectors.length;
+
+/** An initialisation vector that no other ticket gets; the runtime copies it at once. */
+function freshVector(): Buffer {
+  if (used === vectors.length) {
+    randomFillSync(vectors);
+    used = 0;
+  }
+  used += VECTOR;
+  return vectors.subarray(used - VECTOR, used);
 }
 
 /** The key of now in the form that the runtime keeps for the life of a context. */
