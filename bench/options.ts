@@ -5,7 +5,7 @@ import type { Peer } from './peer.ts';
 export const usage = `usage: npm run bench -- [options]
 
   (none)               every workload, about 80 minutes
-  --quick              the main workload with 3 rounds, about 2 minutes
+  --quick              the main workload with 3 rounds, about 4 minutes
   --workload A,B       only these workloads
   --peers A,B          only these proxies
   --rounds N           rounds per workload

@@ -120,7 +120,7 @@ function method({ refused, measurements, failures, minutes }: Results): string[]
 export function reportOf(results: Results): string {
   return `${[
     '# Benchmarks',
-    `\`npm run bench -- --write\` measured this on ${results.startedAt.slice(0, 10)} and wrote this page; \`npm run bench -- --quick\` shows the main figure on your machine in two minutes.`,
+    `\`npm run bench -- --write\` measured this on ${results.startedAt.slice(0, 10)} and wrote this page; \`npm run bench -- --quick\` shows the main figure on your machine in four minutes.`,
     ...(results.standIn
       ? ['**A stand-in ran in the gateway’s place: nothing here says anything about Gatewarden.**']
       : []),

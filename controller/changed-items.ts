@@ -1,4 +1,4 @@
-/** How far is looked for the place where two lists agree again. */
+/** Items of each list among which the place is sought where the two agree again. */
 const MOST_AHEAD = 8;
 
 /** Items by which two lists differ. */
@@ -40,7 +40,7 @@ export function changedItems<T>(before: readonly T[], after: readonly T[]): Chan
   return { gone, added };
 }
 
-/** How many items of each list come before the two agree; one of each where they do not. */
+/** Counts the items of each list before the place where the two agree; one of each where they do not. */
 function untilSame<T>(before: readonly T[], after: readonly T[]): readonly [number, number] {
   for (let ahead = 1; ahead < MOST_AHEAD; ahead++) {
     if (ahead < before.length && ahead < after.length && before[ahead] === after[ahead]) return [ahead, ahead];

@@ -78,7 +78,7 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
       directories: { instance: process.cwd(), config: process.cwd(), temp: tmpdir() },
     },
     isSidecar: options.sidecar,
-    units: options.units ?? (options.sidecar ? 1 : undefined),
+    units: options.units,
     defaultUnits: availableParallelism(),
     appPorts: options['app-port'] ?? [],
     zone: options.zone === '' ? undefined : options.zone,

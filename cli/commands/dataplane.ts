@@ -124,14 +124,15 @@ export const dataplaneCommand = defineCommand({
     if (found !== null && 'problem' in found) throw new Error(`--ca-env: ${found.problem}`);
     endAtStopSignal();
     const spare = new SpareUnit();
-    const { units = options.sidecar ? 1 : availableParallelism() } = options;
-    if (units > 1) spare.prepare(); // it takes longest to load, and does so while this thread loads the rest
+    const { units = options.sidecar ? 1 : undefined } = options;
+    if ((units ?? availableParallelism()) > 1) spare.prepare(); // it takes longest to load, and does so while this thread loads the rest
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
     const { runDataplane } = await import('../actions/run-dataplane.ts');
     const { 'bootstrap-token-file': bootstrap, 'token-file': token, cert, name, label, system, ...rest } = options;
     const byDefault = cert === undefined ? '/var/run/secrets/tokens/gatewarden/token' : undefined;
     return runDataplane({
       ...rest,
+      units,
       spare,
       files: {
         ca: options.ca,

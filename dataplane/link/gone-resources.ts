@@ -1,6 +1,6 @@
 import { isOlder, type SourceVersion } from '../../contract/snapshot.ts';
 
-/** How many resources that are gone are remembered; those that went first are forgotten first. */
+/** Most resources that are gone and remembered; those that went first are forgotten first. */
 const MOST_GONE = 10_000;
 
 /** Versions at which resources were gone, by uid. What is given stays as it is: the first change makes a copy. */

@@ -175,7 +175,7 @@ export class LeasedStore implements SecretStore {
     return reading;
   }
 
-  /** What was read under the id, while that counts; null otherwise. */
+  /** Secrets that were read under the id, while their lease lasts; null otherwise. */
   private atHand(id: string, now: number): readonly StoredSecret[] | null {
     const held = this.held.get(id);
     if (held !== undefined && now < held.until && (!held.isStale || now < held.retryAt)) return held.secrets;

@@ -7,7 +7,7 @@ import type { Serving } from '../unit/unit-messages.ts';
  */
 export const MOST_ROUTES = 100;
 
-/** Whether what is served leaves a supervisor time for requests. */
+/** Tells if the supervisor has time for requests beside what is served. */
 export function fitsOneThread(serving: Serving): boolean {
   return serving.kind === 'backend' || serving.update.set.length <= MOST_ROUTES;
 }

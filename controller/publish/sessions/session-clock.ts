@@ -21,7 +21,7 @@ export class SessionClock {
   private readonly waits = new Set<() => void>();
   /** Heartbeats of ours since the plane was heard last: a controller that was busy itself must not blame the plane. */
   private silent = 0;
-  /** Whether the plane was sent something since the last heartbeat was due: then it needs none. */
+  /** The plane was sent something since the last heartbeat was due: it needs none. */
   private hasSent = false;
 
   constructor(options: SessionClockOptions) {

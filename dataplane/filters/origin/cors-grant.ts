@@ -65,16 +65,11 @@ function grantOf(origin: string, policy: CorsPolicy): CorsGrant {
   const exposed = exposedHeaders.join(', ');
   const seconds = maxAge === undefined ? null : String(Math.floor(maxAge.milliseconds / 1000));
 
-  const shared = [
+  const allowing = [
     sharingLine('Access-Control-Allow-Origin', origin),
     ...(allowCredentials ? [sharingLine('Access-Control-Allow-Credentials', 'true')] : []),
-    ...(exposed === '' ? [] : [sharingLine('Access-Control-Expose-Headers', exposed)]),
   ];
-
-  function allow(response: Response): void {
-    response.headers.set('Access-Control-Allow-Origin', origin);
-    if (allowCredentials) response.headers.set('Access-Control-Allow-Credentials', 'true');
-  }
+  const sharing = exposed === '' ? allowing : [...allowing, sharingLine('Access-Control-Expose-Headers', exposed)];
 
   return {
     acceptsMethod: (method) => methods === null || methods.has(method),
@@ -87,7 +82,7 @@ function grantOf(origin: string, policy: CorsPolicy): CorsGrant {
         (names === null || wanted.every((name) => names.has(name.toLowerCase())));
       if (!isAccepted) return null;
       const response = new Response(204);
-      allow(response);
+      for (const line of allowing) response.headers.appendFixed(line);
       // browsers do not take * for everything where credentials are sent, so what was asked for is named
       response.headers.set('Access-Control-Allow-Methods', methods === null ? method : [...methods].join(', '));
       const allowed = names === null ? wanted : [...names];
@@ -101,7 +96,7 @@ function grantOf(origin: string, policy: CorsPolicy): CorsGrant {
       if (response.headers.hasBeginning('access-control-')) {
         for (const name of SHARING_HEADERS) response.headers.delete(name);
       }
-      for (const line of shared) response.headers.appendFixed(line);
+      for (const line of sharing) response.headers.appendFixed(line);
       varyByOrigin(response.headers);
       return response;
     },
