@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { pauseAfter } from '../../platform/back-off.ts';
+import { errorStack } from '../../platform/error-text.ts';
 import type { Connector } from '../connectors/connector.ts';
 import { COUNTER, COUNTER_SLOTS, readCounters } from '../engine/wire/counters.ts';
 import type { Endpoint } from '../engine/wire/wire.ts';
@@ -79,6 +80,8 @@ export class SupervisedUnits {
   private hasStartedHere = false;
   private isDismissed = false;
   private isStopping = false;
+  private readonly rejected = (error: unknown): void =>
+    this.options.log.error({ error: errorStack(error) }, 'request failed');
 
   constructor(options: SupervisedUnitsOptions) {
     this.options = options;
@@ -120,6 +123,7 @@ export class SupervisedUnits {
       compileForManyKinds();
     } catch (error) {
       await this.end();
+      this.noneFollows();
       throw error;
     }
   }
@@ -142,6 +146,7 @@ export class SupervisedUnits {
     this.isStopping = true;
     const order: UnitOrder = { kind: 'drain', timeout };
     for (const unit of this.units.values()) unit.tell(order);
+    if (this.units.size === 0) this.noneFollows();
     return this.units.size > 0;
   }
 
@@ -223,8 +228,10 @@ export class SupervisedUnits {
         this.options.log.error({ error }, 'uncaught exception; the process exits');
         process.exit(1);
       },
-      gone() {
+      gone: () => {
         memory.release();
+        // requests that it cut off are still in this thread, and a promise of theirs must not end the unit that follows
+        if (!this.isStopping) process.on('unhandledRejection', this.rejected);
         events.gone();
       },
     });
@@ -252,13 +259,19 @@ export class SupervisedUnits {
     for (let i = 0; i < COUNTER_SLOTS; i++) this.retired[i]! += unit.block[i]!;
     this.options.lost(unit);
     if (this.isStopping) {
-      if (this.units.size === 0) this.options.allGone();
+      if (this.units.size > 0) return;
+      this.noneFollows();
+      this.options.allGone();
       return;
     }
     if (this.endpoints === null) return;
     this.restarts++;
     this.options.log.warn({ unit: unit.number }, 'gateway unit exited; starting a replacement');
     this.replace(unit.number);
+  }
+
+  private noneFollows(): void {
+    process.off('unhandledRejection', this.rejected);
   }
 
   private replace(number: number): void {

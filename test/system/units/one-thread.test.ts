@@ -117,6 +117,22 @@ it('a unit in the same thread that is restarted gets a thread, and keeps its fig
   await expect.poll(() => gateway.figure('gatewarden_requests_total{status="2xx"}')).toBe(2);
 });
 
+it('a promise that a restarted unit left behind in the thread of its supervisor does not end the process', async () => {
+  const reject = `process.on('SIGUSR2', () => { Promise.reject(new Error('left behind on purpose')); });`;
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(reject)}` };
+  const { gateway } = await start(1, [], env);
+  await gateway.admin('/units/0/restart', 'POST');
+  await vi.waitFor(() => expect(unitThreads(gateway)).toEqual(['unit 0']));
+  await vi.waitFor(async () => expect(await gateway.figure('gatewarden_units')).toBe(1));
+  process.kill(gateway.pid, 'SIGUSR2');
+  await vi.waitFor(() =>
+    expect(gateway.said).toContainEqual(
+      expect.objectContaining({ msg: 'request failed', error: expect.stringContaining('left behind on purpose') }),
+    ),
+  );
+  expect(await get(gateway, '/0/')).toBe('200 route 0');
+});
+
 it('a gateway warns once when it gets more routes than one thread should serve', async () => {
   const { folder, gateway } = await start(100, ['--watch']);
   const warnings = () => gateway.said.filter(({ msg }) => msg.startsWith('too many routes for one thread'));
