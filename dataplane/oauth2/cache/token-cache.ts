@@ -148,10 +148,16 @@ export class TokenCache {
 
   private depart(token: string, exchange: Exchange): Resolution | Promise<Resolution> {
     const start = performance.now();
-    const { meter } = this.options;
-    const answer = this.resolver.resolve(token, exchange);
+    const ended = (): void => this.options.meter.loaded((performance.now() - start) / 1000);
+    let answer: Resolution | Promise<Resolution>;
+    try {
+      answer = this.resolver.resolve(token, exchange);
+    } catch (error) {
+      ended();
+      throw error;
+    }
     if (!(answer instanceof Promise)) {
-      meter.loaded((performance.now() - start) / 1000);
+      ended();
       return this.keep(token, answer);
     }
     const flight: Flight = { exchange, answer, doubted: false };
@@ -159,7 +165,7 @@ export class TokenCache {
       .finally(() => {
         this.catchUp(); // what was revoked meanwhile must still find this flight
         if (this.flights.get(token) === flight) this.flights.delete(token);
-        meter.loaded((performance.now() - start) / 1000);
+        ended();
       })
       .then((resolution) => {
         this.refuseUnheard();

@@ -86,6 +86,14 @@ describe('the token cache', () => {
     expect(told).toEqual(['miss', 'loaded', 'miss', 'loaded', 'hit', 'hit', 'miss', 'loaded']);
   });
 
+  it('counts a load that failed, at once and later', async () => {
+    const scripts = { thrown: new Error('no'), rejected: () => Promise.reject(new Error('no')) };
+    const { resolve, told } = cacheSetting(scripts);
+    expect(() => resolve('thrown')).toThrow('no');
+    await expect(resolve('rejected')).rejects.toThrow('no');
+    expect(told).toEqual(['miss', 'loaded', 'miss', 'loaded']);
+  });
+
   it('does not cache refusals or failures', async () => {
     const scripts = {
       refused: invalidToken('no'),
