@@ -92,7 +92,7 @@ export const corsFilter = defineFilter({
       ),
     );
 
-    let lastOrigin = '';
+    let lastOrigin: string | null = null;
     let lastGrant: CorsGrant | null = null;
 
     function grantFor(origin: string): CorsGrant | null {

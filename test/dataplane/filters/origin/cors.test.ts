@@ -90,7 +90,7 @@ describe('CorsFilter on requests', () => {
     expect((await asked([{ acceptedOrigins: [APP] }], { headers })).answer.status).toBe(403);
   });
 
-  it.each(['https://anything.test', 'null'])('answers * to the origin %s if all are accepted', async (origin) => {
+  it.each(['https://anything.test', 'null', ''])('answers * to the origin "%s" if all are accepted', async (origin) => {
     const { sharing } = await asked([{ acceptedOrigins: '*' }], { headers: [`Origin: ${origin}`] });
     expect(sharing).toEqual({ 'allow-origin': '*' });
   });
