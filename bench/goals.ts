@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { figure, kibibytes, mebibytes } from './measure/quantity.ts';
+import { type Spread, spreadOf } from './measure/statistics.ts';
 import { out } from './paths.ts';
 import { type Measurement, measurementsOf, type Results, ratio, spread } from './results.ts';
 import { signatureCosts } from './signature-cost.ts';
@@ -217,21 +218,35 @@ const sessionComparisons: readonly Comparison[] = [
   },
 ];
 
-/** What a token that is verified anew adds to the request, held against OpenSSL's own work. */
+/**
+ * What a token that is verified anew adds to the request, held against OpenSSL's own work in the same round: in the same
+ * process, as `crypto.verify` calls it, and by the library of the system.
+ */
 function coldGoal(results: Results, algorithm: TokenAlgorithm): Goal {
   const name = algorithm.toLowerCase();
-  const verified = spread(results, `cold-${name}`, `gatewarden-${name}`, cpu);
-  const open = spread(results, `cold-${name}`, 'gatewarden-open', cpu);
-  const alone = signatureCosts()[algorithm];
-  const added = verified && open && alone && (verified.median - open.median) / alone.median;
-  return {
+  const open = new Map(
+    measurementsOf(results, `cold-${name}`, 'gatewarden-open').map((one) => [one.round, one.cpuMicros]),
+  );
+  const alone = signatureCosts()[algorithm] ?? [];
+  const rounds = measurementsOf(results, `cold-${name}`, `gatewarden-${name}`).flatMap(({ round, cpuMicros }) => {
+    const [without, cost] = [open.get(round), alone[round]];
+    if (without === undefined || cost === undefined) return [];
+    const added = cpuMicros - without;
+    return [{ added, inNode: added / cost.node, bySystem: added / cost.system }];
+  });
+  const inNode = spreadOf(rounds.map((one) => one.inNode));
+  const goal = {
     figure: `What verifying an ${algorithm} token adds to a request`,
-    target: '≤ 1.3 × OpenSSL alone',
-    measured:
-      added === undefined
-        ? 'not measured'
-        : `${figure(added)} × (${figure(verified!.median)} − ${figure(open!.median)} µs for ${figure(alone!.median)} µs)`,
-    reached: added === undefined ? undefined : added <= 1.3,
+    target: '≤ 1.3 × OpenSSL alone in the same process',
+  };
+  if (inNode === undefined) return { ...goal, measured: 'not measured', reached: undefined };
+  const bySystem = spreadOf(rounds.map((one) => one.bySystem))!;
+  const added = spreadOf(rounds.map((one) => one.added))!;
+  const range = ({ median, low, high }: Spread): string => `${figure(median)} × (${figure(low)}–${figure(high)})`;
+  return {
+    ...goal,
+    measured: `${range(inNode)}, ${figure(added.median)} µs; ${range(bySystem)} by the library of the system`,
+    reached: inNode.median <= 1.3,
   };
 }
 

@@ -1,25 +1,34 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Spread, spreadOf } from './measure/statistics.ts';
 import { out } from './paths.ts';
 import { type TokenAlgorithm, tokenFiles } from './token-files.ts';
 
 const file = join(out, 'signatures.json');
 const SECONDS = 1;
-const TURNS = 3;
 
-/** CPU time that OpenSSL alone takes to verify one signature, in microseconds. */
-export type SignatureCosts = Partial<Record<TokenAlgorithm, Spread>>;
+/** CPU time of one signature, in microseconds: by the library of the system in C, and by the one in Node.js. */
+export type SignatureCost = { system: number; node: number };
 
-/** Measures it on the core that the proxies run on, and keeps it beside what was measured for other algorithms. */
-export function measureSignatures(algorithm: TokenAlgorithm, count: number, core: number): Spread {
+/** What each round measured. */
+export type SignatureCosts = Partial<Record<TokenAlgorithm, readonly SignatureCost[]>>;
+
+/** Measures it on the core that the proxies run on. */
+export function measureSignature(algorithm: TokenAlgorithm, count: number, core: number): SignatureCost {
   const { publicKey, tokens } = tokenFiles(algorithm, count);
-  const command = ['-c', `${core}`, join(out, 'signatures'), publicKey, tokens, algorithm, `${SECONDS}`];
-  const costs = Array.from({ length: TURNS }, () => Number(execFileSync('taskset', command, { encoding: 'utf8' })));
-  const cost = spreadOf(costs)!;
-  writeFileSync(file, JSON.stringify({ ...signatureCosts(), [algorithm]: cost }));
-  return cost;
+  const alone = (...program: string[]): number => {
+    const command = ['-c', `${core}`, ...program, publicKey, tokens, algorithm, `${SECONDS}`];
+    return Number(execFileSync('taskset', command, { encoding: 'utf8' }));
+  };
+  return {
+    system: alone(join(out, 'signatures')),
+    node: alone(process.execPath, join(import.meta.dirname, 'verify-alone.ts')),
+  };
+}
+
+/** Keeps the costs of all rounds, beside what was measured for other algorithms. */
+export function keepSignatures(algorithm: TokenAlgorithm, costs: readonly SignatureCost[]): void {
+  writeFileSync(file, JSON.stringify({ ...signatureCosts(), [algorithm]: costs }));
 }
 
 export function signatureCosts(): SignatureCosts {

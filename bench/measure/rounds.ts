@@ -1,6 +1,6 @@
 import type { Peer } from '../peer.ts';
 import { type Measurement, measurementsOf, type Results } from '../results.ts';
-import { measureSignatures } from '../signature-cost.ts';
+import { keepSignatures, measureSignature, type SignatureCost } from '../signature-cost.ts';
 import { type Cores, measureOnce } from './measure.ts';
 import { quietMachine } from './measure-cpu.ts';
 import { kibibytes, micros, percent, perSecond } from './quantity.ts';
@@ -79,11 +79,8 @@ export async function runWorkload(run: Run, workload: Workload, rounds: number):
     return `failed: ${error.message}`;
   };
   const peers = contenders(workload, run.peers);
-  if (workload.name.startsWith('cold-') && workload.tokens !== undefined) {
-    const { algorithm, count } = workload.tokens;
-    const { median } = measureSignatures(algorithm, count, run.cores.proxy);
-    console.log(`  OpenSSL alone: ${micros(median)} for a signature`);
-  }
+  const signed = workload.name.startsWith('cold-') ? workload.tokens : undefined;
+  const signatures: SignatureCost[] = [];
   let rate: number | undefined;
   if (workload.kind === 'pace') {
     const pace = await paceOf(run, workload).catch(failed('choosing the rate'));
@@ -92,6 +89,12 @@ export async function runWorkload(run: Run, workload: Workload, rounds: number):
     run.results.rate = rate = pace;
   }
   for (let round = 0; round < rounds; round++) {
+    if (signed !== undefined) {
+      const cost = measureSignature(signed.algorithm, signed.count, run.cores.proxy);
+      signatures.push(cost);
+      const text = `${micros(cost.system)} for a signature, ${micros(cost.node)} by crypto.verify`;
+      console.log(`  ${round + 1}/${rounds}  ${'OpenSSL alone'.padEnd(23)}${text}`);
+    }
     for (let turn = 0; turn < peers.length; turn++) {
       const peer = peers[(turn + round) % peers.length] as Peer;
       const outcome = await measureTurn(run, workload, peer, round, rate).catch(
@@ -100,4 +103,5 @@ export async function runWorkload(run: Run, workload: Workload, rounds: number):
       console.log(`  ${round + 1}/${rounds}  ${peer.name.padEnd(23)}${outcome}`);
     }
   }
+  if (signed !== undefined) keepSignatures(signed.algorithm, signatures);
 }

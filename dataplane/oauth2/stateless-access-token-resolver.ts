@@ -171,11 +171,10 @@ export const statelessAccessTokenResolver = defineService({
     return {
       watch: (listener) => watchKeys(provider, usages, verificationId ?? decryptionId, listener),
       resolve(token) {
-        const payload =
-          verificationId === undefined
-            ? decryptedPayload(token, provider, decryptionId, types)
-            : verifiedPayload(token, provider, verificationId, types);
-        return payload instanceof Promise ? payload.then((known) => opened(token, known)) : opened(token, payload);
+        const judge = (payload: Buffer | TokenFault): Resolution => opened(token, payload);
+        return verificationId === undefined
+          ? decryptedPayload(token, provider, decryptionId, types).then(judge)
+          : verifiedPayload(token, provider, verificationId, types, judge);
       },
     };
   },

@@ -18,17 +18,18 @@ export const ACCESS_TOKENS: TokenTypes = new Set(['jwt', 'at+jwt', undefined]);
 /** RFC 9068, section 4: what says for itself that it is an access token. */
 export const ONLY_ACCESS_TOKENS: TokenTypes = new Set(['at+jwt']);
 
-/** Returns the payload of a signed token if one of the keys of the id signed it. */
-export function verifiedPayload(
+/** Continues with the payload of a signed token if one of the keys of the id signed it, with one promise at most. */
+export function verifiedPayload<T>(
   token: string,
   provider: SecretsProvider,
   secretId: string,
   types: TokenTypes,
-): Buffer | TokenFault | Promise<Buffer | TokenFault> {
+  then: (payload: Buffer | TokenFault) => T,
+): T | Promise<T> {
   const jws = readJws(token);
-  if (jws === null) return fault('it is not a signed JWT in compact form with a supported algorithm');
-  if (!hasType(jws, types) || saysNested(jws)) return fault("its 'typ' or 'cty' is not that of an access token");
-  const judged = (isGood: boolean) => (isGood ? jws.payload : fault('no verification key matches its signature'));
+  if (jws === null) return then(fault('it is not a signed JWT in compact form with a supported algorithm'));
+  if (!hasType(jws, types) || saysNested(jws)) return then(fault("its 'typ' or 'cty' is not that of an access token"));
+  const judged = (isGood: boolean) => then(isGood ? jws.payload : fault('no verification key matches its signature'));
   const verdict = verifyWithSecrets(jws, provider, secretId);
   return typeof verdict === 'boolean' ? judged(verdict) : verdict.then(judged);
 }
@@ -46,7 +47,9 @@ export async function decryptedPayload(
   try {
     const content = await decryptWithSecrets(jwe, provider, secretId);
     if (content === null) return fault('no key can decrypt it');
-    if (isNested(jwe, content)) return await verifiedPayload(content.toString('latin1'), provider, secretId, types);
+    if (isNested(jwe, content)) {
+      return await verifiedPayload(content.toString('latin1'), provider, secretId, types, (payload) => payload);
+    }
     // of a nested token the inner one says what it is
     if (!hasType(jwe, types)) return fault("its 'typ' is not that of an access token");
     return jwe.provesOrigin

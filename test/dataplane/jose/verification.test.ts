@@ -129,14 +129,14 @@ describe('verifyWithSecrets', () => {
       }
     })();
     const one = async (): Promise<unknown> => await verifyWithSecrets(good, provider, 'as.keys');
-    const flood = Array.from({ length: 2500 }, () => one().catch((error: unknown) => error));
+    const flood = Array.from({ length: 3000 }, () => one().catch((error: unknown) => error));
     const outcomes = await Promise.all(flood);
     isOver = true;
     await others;
     expect(outcomes.filter((outcome) => outcome instanceof VerificationBusy).length).toBeGreaterThan(300);
     expect(outcomes.filter((outcome) => outcome === true).length).toBeGreaterThanOrEqual(2000);
     expect(outcomes.filter((outcome) => outcome === false)).toEqual([]);
-    expect(turnsOfOthers).toBeGreaterThan(10);
+    expect(turnsOfOthers).toBeGreaterThan(5);
     expect(await verifyWithSecrets(good, provider, 'as.keys')).toBe(true);
   });
 });
