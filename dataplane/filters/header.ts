@@ -49,7 +49,8 @@ export const headerFilter = defineFilter({
     );
     const computed = additions.some(({ value }) => value.compiled !== null);
     const isFixed = additions.every(({ line }) => line !== null);
-    const change = computed && remove.length > 0 ? changeKnowing : changePlainly;
+    const changeComputed = additions.length === 1 ? changeKnowingOne : changeKnowing;
+    const change = computed && remove.length > 0 ? changeComputed : changePlainly;
 
     /** Each way to change says whether all values could be written. */
     function changePlainly(headers: Headers, exchange: Exchange, response: Response | null): boolean {
@@ -73,6 +74,14 @@ export const headerFilter = defineFilter({
       for (const name of remove) headers.delete(name);
       for (let i = 0; i < values.length; i++) if (!addTo(headers, additions[i]!.name, values[i]!)) return false;
       return true;
+    }
+
+    /** The same for one value, as most filters have it, without lists for each request. */
+    function changeKnowingOne(headers: Headers, exchange: Exchange, response: Response | null): boolean {
+      const { name, value } = additions[0]!;
+      const known = value.read(exchange, response);
+      for (const removed of remove) headers.delete(removed);
+      return addTo(headers, name, known);
     }
 
     function addTo(headers: Headers, name: string, value: string | null): boolean {

@@ -39,8 +39,12 @@ export class DispatchIndex {
   private readonly lookups: readonly Looked[];
   /** Routes that nothing can be said of. */
   private readonly always: readonly number[];
-  /** The lists of one search and how far each has been read; a search is never interrupted. */
+  /**
+   * The lists of one search, how many there are and how far each has been read; a search is never interrupted. Counted
+   * apart, because emptying an array frees its memory.
+   */
   private readonly lists: (readonly number[])[] = [];
+  private count = 0;
   private readonly cursors: number[] = [];
 
   private constructor(
@@ -72,16 +76,17 @@ export class DispatchIndex {
    */
   find(exchange: Exchange): Candidate | null {
     const { lists } = this;
-    lists.length = 0;
-    if (this.always.length > 0) lists.push(this.always);
+    let count = 0;
+    if (this.always.length > 0) lists[count++] = this.always;
     for (const { exact, prefixes, read } of this.lookups) {
       const text = read(exchange);
       if (text === null) continue;
       const places = exact.size === 0 ? undefined : exact.get(text);
-      if (places !== undefined) lists.push(places);
-      if (prefixes !== null) prefixes.gather(text, lists);
+      if (places !== undefined) lists[count++] = places;
+      if (prefixes !== null) count = prefixes.gather(text, lists, count);
     }
-    return lists.length === 1 ? this.firstOf(lists[0]!, exchange) : this.firstOfAll(exchange);
+    this.count = count;
+    return count === 1 ? this.firstOf(lists[0]!, exchange) : this.firstOfAll(exchange);
   }
 
   private firstOf(places: readonly number[], exchange: Exchange): Candidate | null {
@@ -93,8 +98,8 @@ export class DispatchIndex {
   }
 
   private firstOfAll(exchange: Exchange): Candidate | null {
-    const { lists, cursors } = this;
-    for (let i = 0; i < lists.length; i++) cursors[i] = 0;
+    const { cursors } = this;
+    for (let i = 0; i < this.count; i++) cursors[i] = 0;
     for (let place = this.next(-1); place >= 0; place = this.next(place)) {
       const candidate = this.candidates[place]!;
       if (candidate !== null && isTaken(candidate, exchange)) return candidate;
@@ -106,7 +111,7 @@ export class DispatchIndex {
   private next(after: number): number {
     const { lists, cursors } = this;
     let smallest = -1;
-    for (let i = 0; i < lists.length; i++) {
+    for (let i = 0; i < this.count; i++) {
       const list = lists[i]!;
       let cursor = cursors[i]!;
       while (cursor < list.length && list[cursor]! <= after) cursor++;

@@ -14,15 +14,16 @@ export class PrefixTree {
     for (const [text, values] of entries) this.add(text, values);
   }
 
-  /** Adds the numbers of each prefix of the text to the lists, the shortest first. */
-  gather(text: string, lists: (readonly number[])[]): void {
+  /** Puts the numbers of each prefix of the text into the lists from a place on, the shortest first. @returns where they end. */
+  gather(text: string, lists: (readonly number[])[], from: number): number {
     let node: Node | undefined = this.root;
     let at = 0;
+    let end = from;
     for (;;) {
-      if (node.values !== null) lists.push(node.values);
-      if (at === text.length) return;
+      if (node.values !== null) lists[end++] = node.values;
+      if (at === text.length) return end;
       node = node.children.get(text.charCodeAt(at));
-      if (node === undefined || !text.startsWith(node.label, at)) return;
+      if (node === undefined || !text.startsWith(node.label, at)) return end;
       at += node.label.length;
     }
   }

@@ -1,5 +1,5 @@
 import { areBytes, endLine, isFieldValue, SLACK, spells, writeText } from '../wire/bytes.ts';
-import type { AddedLine } from './added-line.ts';
+import { type AddedLine, hasLineBeginning, lineNamed } from './added-line.ts';
 import { canonicalAuthority } from './canonical-host.ts';
 import { giveHeadBlock, type HeadBlock, takeHeadBlock } from './head-blocks.ts';
 import { type HeaderLines, LINE, lineStart, NO_LINES } from './header-ranges.ts';
@@ -87,7 +87,7 @@ export class Headers {
 
   has(name: string): boolean {
     name = name.toLowerCase();
-    return this.find(name, this.first) >= 0 || (this.added?.some(({ plain }) => plain === name) ?? false);
+    return this.find(name, this.first) >= 0 || lineNamed(this.added, name) !== null;
   }
 
   /** Whether there is a header whose name begins so; `prefix` in lower case. */
@@ -98,7 +98,7 @@ export class Headers {
       if (start < 0 || this.table[line + 1]! - start < prefix.length) continue;
       if (spells(bytes, this.base + start, prefix)) return true;
     }
-    return this.added?.some(({ plain }) => plain.startsWith(prefix)) ?? false;
+    return this.added !== null && hasLineBeginning(this.added, prefix);
   }
 
   delete(name: string): void {
@@ -177,8 +177,8 @@ export class Headers {
 
   /** The Host header that somebody set, empty where it was deleted, or null; also once released. */
   get editedHost(): string | null {
-    const line = this.added?.find(({ plain }) => plain === 'host');
-    if (line !== undefined) return line.value;
+    const line = lineNamed(this.added, 'host');
+    if (line !== null) return line.value;
     return this.deleted?.includes('host') === true ? '' : null;
   }
 

@@ -43,7 +43,8 @@ const events: (Wire | Buffer | null | number)[] = [];
 let eventEntries = 0;
 const dirty: (Wire | null)[] = [];
 let dirtyCount = 0;
-const unfinished: Retainable[] = [];
+const unfinished: (Retainable | null)[] = [];
+let unfinishedCount = 0;
 const spareArenas: Buffer[] = [];
 const pins = new Map<Buffer, number>();
 let scheduled = false;
@@ -152,8 +153,12 @@ function deliver(wire: Wire, bytes: Buffer | null, start: number, end: number): 
 /** Stage three. */
 function finish(): void {
   scheduled = clock.fresh = false;
-  for (let i = 0; i < unfinished.length; i++) unfinished[i]!.retain();
-  unfinished.length = 0;
+  const count = unfinishedCount;
+  unfinishedCount = 0;
+  for (let i = 0; i < count; i++) {
+    unfinished[i]!.retain();
+    unfinished[i] = null;
+  }
   resetRanges();
   filled = 0;
   flush();
@@ -161,7 +166,7 @@ function finish(): void {
 
 /** Asks for `retain` before the arenas are reused. */
 export function keep(something: Retainable): void {
-  unfinished.push(something);
+  unfinished[unfinishedCount++] = something;
 }
 
 /** Announces that promises will settle in this turn, so that their output still goes out with it. */

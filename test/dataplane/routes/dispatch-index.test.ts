@@ -183,7 +183,7 @@ describe('a prefix tree', () => {
     );
     const found = (text: string): number[] => {
       const lists: (readonly number[])[] = [];
-      tree.gather(text, lists);
+      tree.gather(text, lists, 0);
       return lists.flat();
     };
     expect(found('/abcd')).toEqual([0, 1, 2, 3]);
