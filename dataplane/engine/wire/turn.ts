@@ -14,6 +14,10 @@ export const READ_SIZE = 65_536;
 const ARENA_SIZE = 1 << 20;
 /** Reads above this are decided at once: copying them would cost more than the stages save. */
 const LARGE_READ = 16_384;
+/** Reads up to this are decided at once while each turn has but one: the stages save nothing then, and cost a callback. */
+const SMALL_READ = 4096;
+/** Reads that are decided at once before the next turn is looked at; more may come together by then. */
+const READS_AT_ONCE = 16;
 /** Wires that may wait for stage three: enough to stay in the cache, few enough that the first need not wait long. */
 const MOST_DIRTY = 16;
 /** Arenas that slow readers may hold; beyond it their bytes are copied, so that memory follows bytes, not readers. */
@@ -34,13 +38,16 @@ export interface Retainable {
   retain(): void;
 }
 
+const ENTRIES = 4;
 const ENDED = 0;
 const FAILED = 1;
 let input = newArena();
 let filled = 0;
-/** Four entries an event: wire, bytes (null: no bytes), start, end. Counted apart, because emptying frees the memory. */
+/** Wire, bytes (null: no bytes), start, end of each event. Counted apart, because emptying frees the memory. */
 const events: (Wire | Buffer | null | number)[] = [];
 let eventEntries = 0;
+/** Reads that may still be decided at once. */
+let atOnce = 0;
 const dirty: (Wire | null)[] = [];
 let dirtyCount = 0;
 const unfinished: (Retainable | null)[] = [];
@@ -72,6 +79,12 @@ export function arrived(wire: Wire, length: number): void {
     decideNow(wire, readBuffer, length);
     return;
   }
+  if (atOnce > 0 && !scheduled && length <= SMALL_READ) {
+    atOnce--;
+    readBuffer[length] = 0;
+    decideAlone(wire, length);
+    return;
+  }
   if (filled + length + SLACK > ARENA_SIZE) {
     input = newArena(); // events and heads keep the old one alive until they are done
     filled = 0;
@@ -97,18 +110,35 @@ export function closed(wire: Wire, failed: boolean): void {
 
 /** Decides large reads outside the stages, after what waits. */
 export function decideNow(wire: Wire, bytes: Buffer, length: number): void {
-  readClock();
-  clock.fresh = true;
+  beginTurn();
   runEvents();
   deliver(wire, bytes, 0, length);
   finish();
 }
 
+/** A turn of one read: promises that it settles go on before the runtime reads into the buffer again. */
+function decideAlone(wire: Wire, length: number): void {
+  beginTurn();
+  runEvents();
+  deliver(wire, readBuffer, 0, length);
+  endTurn();
+}
+
 function decide(): void {
+  if (eventEntries !== 0) atOnce = eventEntries === ENTRIES ? READS_AT_ONCE : 0;
+  beginTurn();
+  runEvents();
+  endTurn();
+}
+
+function beginTurn(): void {
+  scheduled = true; // whatever is written now goes out with this turn
   readClock();
   clock.fresh = true;
   awaited = 0;
-  runEvents();
+}
+
+function endTurn(): void {
   if (awaited === 0) finish();
   else queueMicrotask(afterMicrotasks); // promises settled above go on only after this stack unwinds
 }
@@ -124,12 +154,12 @@ function addEvent(wire: Wire, bytes: Buffer | null, start: number, end: number):
   events[at + 1] = bytes;
   events[at + 2] = start;
   events[at + 3] = end;
-  eventEntries = at + 4;
+  eventEntries = at + ENTRIES;
   wire.queued++;
 }
 
 function runEvents(): void {
-  for (let i = 0; i < eventEntries; i += 4) {
+  for (let i = 0; i < eventEntries; i += ENTRIES) {
     const wire = events[i] as Wire;
     const bytes = events[i + 1] as Buffer | null;
     events[i] = events[i + 1] = null;
