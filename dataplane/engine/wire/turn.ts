@@ -14,7 +14,7 @@ export const READ_SIZE = 65_536;
 const ARENA_SIZE = 1 << 20;
 /** Reads above this are decided at once: copying them would cost more than the stages save. */
 const LARGE_READ = 16_384;
-/** Reads up to this are decided at once while each turn has but one: the stages save nothing then, and cost a callback. */
+/** Reads up to this are decided at once while each turn has but one: the stages save nothing then. */
 const SMALL_READ = 4096;
 /** Reads that are decided at once before the next turn is looked at; more may come together by then. */
 const READS_AT_ONCE = 16;
@@ -79,20 +79,21 @@ export function arrived(wire: Wire, length: number): void {
     decideNow(wire, readBuffer, length);
     return;
   }
-  if (atOnce > 0 && !scheduled && length <= SMALL_READ) {
-    atOnce--;
-    readBuffer[length] = 0;
-    decideAlone(wire, length);
-    return;
-  }
   if (filled + length + SLACK > ARENA_SIZE) {
     input = newArena(); // events and heads keep the old one alive until they are done
     filled = 0;
   }
-  readBuffer.copy(input, filled, 0, length);
-  input[filled + length] = 0;
-  addEvent(wire, input, filled, filled + length);
-  filled += length + 1;
+  const start = filled;
+  const end = filled + length;
+  readBuffer.copy(input, start, 0, length);
+  input[end] = 0;
+  filled = end + 1;
+  if (atOnce > 0 && !scheduled && length <= SMALL_READ) {
+    atOnce--;
+    decideAlone(wire, start, end);
+    return;
+  }
+  addEvent(wire, input, start, end);
   wake();
 }
 
@@ -116,11 +117,10 @@ export function decideNow(wire: Wire, bytes: Buffer, length: number): void {
   finish();
 }
 
-/** A turn of one read: promises that it settles go on before the runtime reads into the buffer again. */
-function decideAlone(wire: Wire, length: number): void {
+/** A turn of one read, within the callback of the runtime that brought it. */
+function decideAlone(wire: Wire, start: number, end: number): void {
   beginTurn();
-  runEvents();
-  deliver(wire, readBuffer, 0, length);
+  deliver(wire, input, start, end);
   endTurn();
 }
 
@@ -182,7 +182,7 @@ function deliver(wire: Wire, bytes: Buffer | null, start: number, end: number): 
 
 /** Stage three. */
 function finish(): void {
-  scheduled = clock.fresh = false;
+  if (eventEntries !== 0) runEvents(); // told of while this turn was under way
   const count = unfinishedCount;
   unfinishedCount = 0;
   for (let i = 0; i < count; i++) {
@@ -192,6 +192,8 @@ function finish(): void {
   resetRanges();
   filled = 0;
   flush();
+  scheduled = clock.fresh = false;
+  if (eventEntries !== 0) wake(); // told of while it went out
 }
 
 /** Asks for `retain` before the arenas are reused. */
