@@ -50,6 +50,7 @@ export class LiveScript {
           throw error;
         }
       });
+      this.#log.info({ file: this.file }, 'script reloaded');
     } catch (error) {
       if (!(error instanceof ValueProblem)) throw error;
       this.#log.error({ file: this.file, reason: error.message }, 'changed script has an error; the last one runs on');

@@ -1,5 +1,6 @@
-import { resolve as resolvePath } from 'node:path';
+import { basename, dirname, resolve as resolvePath } from 'node:path';
 import { z } from 'zod';
+import { didYouMean } from '../../contract/did-you-mean.ts';
 import { kindOf } from '../../contract/document/json-value.ts';
 import type { Shapes } from '../../contract/expression/language.ts';
 import { ValueProblem } from '../../contract/problem.ts';
@@ -119,14 +120,20 @@ function fileText(): z.ZodType<ScriptText | null, unknown> {
       const path = scriptPath(file, language, reach);
       if (path === null) return new ScriptText(language, file, '', null);
       const content = reach.readFile(path);
-      if (content === null)
-        throw new ValueProblem(
-          'value',
-          `the file ${shown(file)} cannot be read${file.startsWith('/') ? '' : ` below scripts/${language.folder} of the instance`}`,
-        );
+      if (content === null) throw unreadFile(file, path, language, reach);
       return scriptText(file, Buffer.from(content).toString('utf8'));
     });
   });
+}
+
+function unreadFile(file: string, path: string, { folder }: ScriptLanguage, reach: Reach): ValueProblem {
+  const place = file.startsWith('/') ? '' : ` below scripts/${folder} of the instance`;
+  const names = reach.listDirectory(dirname(path)) ?? [];
+  const name = basename(path);
+  if (names.includes(name)) return new ValueProblem('value', `the file ${shown(file)}${place} cannot be read`);
+  const meant = file.endsWith(name) ? didYouMean(name, names) : undefined;
+  const hint = meant === undefined ? undefined : `did you mean '${file.slice(0, -name.length)}${meant}'?`;
+  return new ValueProblem('value', `there is no file ${shown(file)}${place}`, hint);
 }
 
 /** Null without a language, which is a problem of `type`. */

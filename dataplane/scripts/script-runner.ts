@@ -1,4 +1,5 @@
 import { Reference } from '../../contract/vocabulary/reference.ts';
+import { CredentialMask } from '../decorators/credential-mask.ts';
 import type { Exchange, Next } from '../engine/message/exchange.ts';
 import type { Parts } from '../heap/definition.ts';
 import { withoutToken } from '../heap/objects/access-tokens.ts';
@@ -27,6 +28,11 @@ import { shareOf, type ThreadShare } from './thread-share.ts';
 /** Longest line of a log, and longest reason in an audit event. */
 const LONGEST_LINE = 8192;
 const LONGEST_REASON = 500;
+
+/** Longest message that is searched for credentials: more than is shown, so that none is cut into an unknown form. */
+const LONGEST_MASKED = 4 * LONGEST_LINE;
+
+const mask = new CredentialMask({ headers: [], names: [], mask: '…' });
 
 const NO_VARIABLES: ReadonlyMap<string, unknown> = new Map();
 
@@ -164,8 +170,9 @@ export class ScriptRunner<K extends ScriptKind> {
   #failed({ exchange, variables }: ScriptExchange, told: string, line?: number): ScriptVerdict<K> {
     const { log } = this.#parts;
     const token = variables.get('token');
-    // Exceptions and assertions show values that a script compares.
-    const reason = typeof token === 'string' ? withoutToken(told, token) : told;
+    // Exceptions and assertions show values that a script compares, and headers that it sets.
+    const cut = shortened(told, LONGEST_MASKED);
+    const reason = mask.text(typeof token === 'string' ? withoutToken(cut, token) : cut);
     const fields = { ...this.#fields(exchange), ...(line === undefined ? {} : { line }) };
     log.warn(fields, shortened(`script failed: ${reason}`, LONGEST_LINE));
     const place = line === undefined ? '' : `${this.#live.file ?? 'the script'}, line ${line}: `;

@@ -75,6 +75,31 @@ it('runs a file of the instance, and the changed one after a change', async () =
     },
     { timeout: 20_000, interval: 100 },
   );
+  write(saying('three'));
+  await vi.waitFor(async () => expect(await ask('/')).toMatchObject({ body: 'three' }), {
+    timeout: 20_000,
+    interval: 100,
+  });
+  expect(logged.filter(({ msg }) => msg === 'script reloaded')).toEqual([
+    expect.objectContaining({ level: 30, file: 'sub/say.groovy' }),
+    expect.objectContaining({ level: 30, file: 'sub/say.groovy' }),
+  ]);
+});
+
+it('suggests the file that a misspelt name means', () => {
+  const { reach } = instanceWith('sub/say.groovy', saying('one'));
+  const problems = checkConfigured({ handler: handler({ file: 'sub/sya.groovy' }) }, reach);
+  expect(problems.map(({ message, hint }) => [message, hint])).toEqual([
+    ["there is no file 'sub/sya.groovy' below scripts/groovy of the instance", "did you mean 'sub/say.groovy'?"],
+  ]);
+});
+
+it('distinguishes a file that cannot be read from a missing one', () => {
+  const { reach } = instanceWith('say.groovy/inner.groovy', saying('one'));
+  const problems = checkConfigured({ handler: handler({ file: 'say.groovy' }) }, reach);
+  expect(problems.map(({ message, hint }) => [message, hint])).toEqual([
+    ["the file 'say.groovy' below scripts/groovy of the instance cannot be read", undefined],
+  ]);
 });
 
 it('names file, line and column of an error', () => {
