@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { choice, text } from '../../contract/vocabulary/configured.ts';
+import { rulesAbout } from '../../contract/vocabulary/rules-about.ts';
 import { constantText, runtimeText } from '../../contract/vocabulary/runtime.ts';
 import { type AddedLine, fixedLine } from '../engine/head/added-line.ts';
 import { changeableHeader } from '../engine/head/changeable-header.ts';
@@ -9,6 +10,7 @@ import { mapResponse, mapResponseAlone } from '../engine/message/reply.ts';
 import type { Response } from '../engine/message/response.ts';
 import { defineFilter } from '../heap/definition.ts';
 import { denials } from '../heap/objects/denials.ts';
+import { refuseUnwritableValues } from '../heap/objects/fixed-header-values.ts';
 import { valueEncodings, valueWriter } from './value-encoding.ts';
 
 /** Removes headers from a request or a response and adds others. */
@@ -17,20 +19,26 @@ export const headerFilter = defineFilter({
   summary:
     'Removes headers from requests or responses, then adds others. Adding never replaces a header: to set one, ' +
     'name it in both lists. A value that evaluates to null is left out.',
-  config: z.strictObject({
-    messageType: choice(['REQUEST', 'RESPONSE']).describe('Message to change: the request or the response.'),
-    remove: z.array(changeableHeader(text())).default([]).describe('Names of headers to remove, case-insensitive.'),
-    add: z
-      .record(changeableHeader(z.string()), z.array(runtimeText()))
-      .default({})
-      .describe('Values to add, by header name.'),
-    encoding: choice(valueEncodings)
-      .default('UTF-8')
-      .describe(
-        'Encoding of values with characters outside ASCII: UTF-8, or the extended value of RFC 8187 ' +
-          "(`UTF-8''%C5%81ukasz`). REFUSE rejects a request with 400 and a response with 500.",
+  config: z
+    .strictObject({
+      messageType: choice(['REQUEST', 'RESPONSE']).describe('Message to change: the request or the response.'),
+      remove: z.array(changeableHeader(text())).default([]).describe('Names of headers to remove, case-insensitive.'),
+      add: z
+        .record(changeableHeader(z.string()), z.array(runtimeText()))
+        .default({})
+        .describe('Values to add, by header name.'),
+      encoding: choice(valueEncodings)
+        .default('UTF-8')
+        .describe(
+          'Encoding of values with characters outside ASCII: UTF-8, or the extended value of RFC 8187 ' +
+            "(`UTF-8''%C5%81ukasz`). REFUSE rejects a request with 400 and a response with 500.",
+        ),
+    })
+    .check(
+      rulesAbout(['add', 'encoding'], ({ add, encoding }, breach) =>
+        refuseUnwritableValues(add, 'add', breach, valueWriter(encoding)),
       ),
-  }),
+    ),
   examples: [
     {
       title: 'Set a user header, and remove the one of the client',

@@ -10,6 +10,7 @@ import type { Exchange, Filter } from '../engine/message/exchange.ts';
 import type { Request } from '../engine/message/request.ts';
 import type { Parts } from '../heap/definition.ts';
 import { denials } from '../heap/objects/denials.ts';
+import { refuseUnwritableValues } from '../heap/objects/fixed-header-values.ts';
 import { readAbsoluteUri, runtimeUri } from './absolute-uri.ts';
 
 const values = (names: z.ZodType<string>) => z.record(names, z.array(runtimeText())).default({});
@@ -42,6 +43,7 @@ export const replacementFields = z
       if (method !== 'POST' || entity === undefined || Object.keys(form).length === 0) return;
       add(['entity'], "'form' and 'entity' cannot be given together for a POST: both are its content", 'exclusive');
     }),
+    rulesAbout(['headers'], ({ headers }, add) => refuseUnwritableValues(headers, 'headers', add)),
   );
 
 /** A filter that sends a request of these fields in place of the one that came. */

@@ -3,11 +3,13 @@ import { ValueProblem } from '../../contract/problem.ts';
 import { integer, text, wrongType } from '../../contract/vocabulary/configured.ts';
 import { noEffect, unavailable } from '../../contract/vocabulary/field-notes.ts';
 import { leaf } from '../../contract/vocabulary/leaf.ts';
+import { rulesAbout } from '../../contract/vocabulary/rules-about.ts';
 import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
 import { changeableHeader } from '../engine/head/changeable-header.ts';
 import { headerBytes } from '../engine/head/header-text.ts';
 import { Response } from '../engine/message/response.ts';
 import { defineHandler } from '../heap/definition.ts';
+import { refuseUnwritableValues } from '../heap/objects/fixed-header-values.ts';
 import { encodeText, isWritable } from './charset.ts';
 
 /** Answers by itself. */
@@ -16,22 +18,24 @@ export const staticResponseHandler = defineHandler({
   summary:
     'Answers every request with a fixed status, headers and entity. Header values that evaluate to null are left ' +
     'out. The entity is written in the charset that `Content-Type` names, by default in UTF-8.',
-  config: z.strictObject({
-    status: integer({ min: 200, max: 999 }).describe('Status code of the response.'),
-    reason: reasonPhrase().optional().describe('Reason phrase; by default the standard one of the status.'),
-    version: noEffect(text(), 'the engine answers in the HTTP version that the client speaks').describe(
-      'HTTP version of the response.',
-    ),
-    headers: z
-      .record(changeableHeader(z.string()), z.array(runtimeText()))
-      .default({})
-      .describe('Values by header name; the gateway itself writes those that frame the message.'),
-    entity: z
-      .union([runtimeText(), z.array(runtimeText())])
-      .optional()
-      .describe('Content of the response; each item of an array is a line.'),
-    trailers: unavailable('map').describe('Trailer fields.'),
-  }),
+  config: z
+    .strictObject({
+      status: integer({ min: 200, max: 999 }).describe('Status code of the response.'),
+      reason: reasonPhrase().optional().describe('Reason phrase; by default the standard one of the status.'),
+      version: noEffect(text(), 'the engine answers in the HTTP version that the client speaks').describe(
+        'HTTP version of the response.',
+      ),
+      headers: z
+        .record(changeableHeader(z.string()), z.array(runtimeText()))
+        .default({})
+        .describe('Values by header name; the gateway itself writes those that frame the message.'),
+      entity: z
+        .union([runtimeText(), z.array(runtimeText())])
+        .optional()
+        .describe('Content of the response; each item of an array is a line.'),
+      trailers: unavailable('map').describe('Trailer fields.'),
+    })
+    .check(rulesAbout(['headers'], ({ headers }, add) => refuseUnwritableValues(headers, 'headers', add))),
   examples: [
     {
       title: 'A greeting',
