@@ -42,8 +42,14 @@ export const standIns: Readonly<Partial<Record<Kind, 'secretStore'>>> = { secret
 /** Hints for references to undeclared objects, by kind. */
 export const mistaken: Readonly<Partial<Record<Kind, (name: string) => string>>> = {
   issuer: () => "the URL of an issuer begins with 'https://'",
-  resourceAccess: (name) => `scopes stand in brackets: ["${name}"]`,
+  resourceAccess: (name) => `scopes stand in brackets: ${scopeList(name)}`,
 };
+
+/** A text of OAuth 2.0 has blanks between its scopes, and other texts have commas. */
+function scopeList(text: string): string {
+  const scopes = text.split(/[\s,]+/).filter((scope) => scope !== '');
+  return `[${scopes.map((scope) => JSON.stringify(scope)).join(', ')}]`;
+}
 
 /** One list for all references: there are thousands. */
 const NOTHING: readonly never[] = [];

@@ -284,7 +284,9 @@ export class Compiler {
   private absentDirectories(routers: readonly FoundRouter[], { directories }: InstanceState): Problem[] {
     return routers.flatMap((router): Problem[] => {
       if (directories.get(this.directoryOf(router)) !== null) return [];
-      const path = relative(this.options.configDirectory, this.directoryOf(router));
+      const directory = this.directoryOf(router);
+      const below = relative(this.options.configDirectory, directory);
+      const path = below.startsWith('..') ? directory : below;
       const message = `there is no directory '${path}': the router has no routes`;
       return [{ code: 'value', severity: 'warning', path: directoryPath(router), message }];
     });

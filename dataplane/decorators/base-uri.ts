@@ -8,7 +8,7 @@ import { defineDecorator } from '../heap/definition.ts';
 import { denials } from '../heap/objects/denials.ts';
 
 const decoration = runtimeText()
-  .refine(isUri, 'is not a URI')
+  .refine(isUri, { error: ({ input }) => faultOf((input as RuntimeExpression<string>).read(null, null) ?? '') })
   .meta({ label: 'runtime expression<url>', json: { type: 'string' } })
   .describe('The new base URI, such as `http://app.example.com:8080`. Only its scheme, host and port are used.');
 
@@ -56,6 +56,16 @@ export const baseUriDecorator = defineDecorator({
 
 function isUri(expression: RuntimeExpression<string>): boolean {
   return expression.compiled !== null || baseOrNone(expression.read(null, null) ?? '') !== undefined;
+}
+
+/** The problem of a text that is not a base. It may have a password, so it is not shown. */
+function faultOf(text: string): string {
+  const authority = /^[^/?#]*:\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
+  if (authority.includes('@'))
+    return 'must have no user and password: an HttpBasicAuthFilter signs in to an application that asks for them';
+  const port = /:(\d+)$/.exec(authority)?.[1];
+  if (port !== undefined && Number(port) > 65_535) return `must have a port of at most 65535, not ${port}`;
+  return "is not a URI such as 'http://app.example.com:8080'";
 }
 
 /** The base; null when the text names no host, undefined when it is no URI. */

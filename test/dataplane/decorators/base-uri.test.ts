@@ -90,9 +90,15 @@ describe('a document with a base URI', () => {
   it.each([
     [5, 'value', 'must be a string, not a number'],
     [null, 'value', 'must be a string, not null'],
-    ['http://a b', 'value', 'is not a URI'],
-    ['::bad', 'value', 'is not a URI'],
-    ['http://user:secret@app.test', 'value', 'is not a URI'],
+    ['http://a b', 'value', "is not a URI such as 'http://app.example.com:8080'"],
+    ['::bad', 'value', "is not a URI such as 'http://app.example.com:8080'"],
+    ['http://app.test:80x', 'value', "is not a URI such as 'http://app.example.com:8080'"],
+    ['http://app.test:80808/a:70000', 'value', 'must have a port of at most 65535, not 80808'],
+    [
+      'http://user:secret@app.test:8080/a',
+      'value',
+      'must have no user and password: an HttpBasicAuthFilter signs in to an application that asks for them',
+    ],
     ['${request.', 'expression', expect.anything()],
   ])('%j is refused', (base, code, message) => {
     expect(checkConfigured({ handler: showUri, baseURI: base })).toMatchObject([
