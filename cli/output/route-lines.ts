@@ -1,10 +1,19 @@
 import { printable } from '../../contract/document/printable-text.ts';
 import type { Compilation } from '../../controller/compile/compiler.ts';
 import type { Verdict } from '../../controller/compile/verdict.ts';
+import type { BuildProblem } from '../../dataplane/routes/configuration.ts';
 import { shownPath } from './verdict-text.ts';
 
-/** The routes of every router in the order in which they are tried, with their conditions; at most so many of each. */
-export function routeLines(compilation: Compilation, watch: boolean, most: number): string[] {
+/**
+ * The routes of every router in the order in which they are tried, with their conditions; at most so many of each.
+ * @param unbuilt problems of routes that are valid and could not be built
+ */
+export function routeLines(
+  compilation: Compilation,
+  watch: boolean,
+  most: number,
+  unbuilt: readonly BuildProblem[] = [],
+): string[] {
   const { snapshot, verdicts, directories, absent } = compilation;
   const lines: string[] = [];
   const byRoute = new Map<string, Verdict>();
@@ -13,6 +22,7 @@ export function routeLines(compilation: Compilation, watch: boolean, most: numbe
       byRoute.set(`${verdict.route.router}\n${verdict.route.id}`, verdict);
     }
   }
+  const refusing = new Set(unbuilt.map(({ route }) => (route === null ? '' : `${route.router}\n${route.id}`)));
   const routes = Map.groupBy(snapshot?.routes ?? [], ({ router }) => router);
   for (const [path, interval] of directories) {
     const state = absent.includes(path) ? ' (not there)' : '';
@@ -22,9 +32,11 @@ export function routeLines(compilation: Compilation, watch: boolean, most: numbe
     const width = Math.min(40, Math.max(...own.map(({ name }) => name.length)));
     lines.push(`router      ${router}, ${own.length} route${own.length === 1 ? '' : 's'} in this order:`);
     for (const { id, name } of own.slice(0, most)) {
-      const verdict = byRoute.get(`${router}\n${id}`);
+      const key = `${router}\n${id}`;
+      const verdict = byRoute.get(key);
       const condition = verdict?.route?.condition ?? 'every request';
-      lines.push(`  ${printable(`${name.padEnd(width)}  ${condition}`)}${remarks[verdict?.serves ?? 'this']}`);
+      const remark = remarks[refusing.has(key) ? 'refuses' : (verdict?.serves ?? 'this')];
+      lines.push(`  ${printable(`${name.padEnd(width)}  ${condition}`)}${remark}`);
     }
     if (own.length > most) lines.push(`  … and ${own.length - most} more: see 'gatewarden routes'`);
   }

@@ -14,6 +14,9 @@ interface Said {
   readonly text: string;
 }
 
+/** A valid route that could not be built is not tried again by itself. */
+const UNBUILT = 'REQUESTS THAT MATCH THIS ROUTE GET 500 until its file changes or the gateway restarts';
+
 /** Milliseconds for which reports may keep the main thread, which answers health checks. */
 const SLICE = 20;
 
@@ -137,8 +140,8 @@ export class RunReport {
   buildProblems(problems: readonly BuildProblem[]): void {
     for (const { route, problems: own, keepsServing } of problems) {
       const label = route === null ? 'config.json' : `route ${route.id} of ${route.router}`;
-      const consequence = keepsServing ? 'THE LAST GOOD VERSION KEEPS SERVING' : 'ITS REQUESTS ARE REJECTED';
-      const message = `${label}: ${consequence}`;
+      const consequence = route === null ? 'NOT LOADED' : UNBUILT;
+      const message = `${label}: ${keepsServing ? 'THE LAST GOOD VERSION KEEPS SERVING' : consequence}`;
       const shown = own.slice(0, MOST_SHOWN);
       const left = own.length - shown.length;
       const texts = [

@@ -26,7 +26,7 @@ export function startSummary(
     `instance    ${layout.instance}`,
     `admin.json  ${admin.verdict === null ? 'not found, using defaults' : shownPath(admin.verdict.file.path)}`,
     `config.json ${isDefault ? 'not found, using the routes and a welcome page' : config}`,
-    ...routeLines(compilation, watch, MOST_LISTED),
+    ...routeLines(compilation, watch, MOST_LISTED, unbuilt),
   ];
   const found = allVerdicts(instance, compilation).flatMap(({ problems }) => problems);
   const problems = [...tokenProblems, ...found, ...unbuilt.flatMap((one) => one.problems)];

@@ -14,7 +14,11 @@ afterEach(() => {
   folder[Symbol.dispose]();
 });
 
-function summary(content: Record<string, unknown>, host: string): string[] {
+function summary(
+  content: Record<string, unknown>,
+  host: string,
+  problems: Parameters<typeof startSummary>[2]['problems'] = [],
+): string[] {
   folder = new InstanceFolder(content);
   instance = openInstance(instanceLayout(folder.path), { system: {} });
   const compilation = compileSource(instance.compiler, instance.source, nothingGood);
@@ -22,7 +26,7 @@ function summary(content: Record<string, unknown>, host: string): string[] {
     { scheme: 'http', host, port: 80 },
     { scheme: 'https', host, port: 443 },
   ] as const;
-  const plane = { addresses, adminAddress: { host, port: 90 }, problems: [] };
+  const plane = { addresses, adminAddress: { host, port: 90 }, problems };
   return startSummary(instance, compilation, plane, { prefix: 'openig', watch: false });
 }
 
@@ -41,5 +45,18 @@ describe('the summary at the start', () => {
     ]);
     expect(lines.find((line) => line.startsWith('health'))).toContain(`health      ${health} and`);
     expect(lines.filter((line) => line.startsWith('problems'))).toEqual([]);
+  });
+
+  it('marks a valid route that could not be built', () => {
+    const handler = { type: 'StaticResponseHandler', config: { status: 200 } };
+    const content = { 'config/routes/a.json': { handler }, 'config/routes/b.json': { handler } };
+    const problem = { code: 'build', severity: 'error', path: ['handler'], message: 'no keystore' } as const;
+    const unbuilt = { route: { router: 'gateway._router', id: 'b' }, problems: [problem], keepsServing: false };
+    const lines = summary(content, '127.0.0.1', [unbuilt]);
+    expect(lines.filter((line) => line.startsWith('  '))).toEqual([
+      '  a  every request',
+      '  b  every request  [refuses]',
+    ]);
+    expect(lines).toContain('problems    1 ERROR, see above');
   });
 });
