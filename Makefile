@@ -47,5 +47,6 @@ clean: ## remove what was installed, built and measured
 # npm ci empties node_modules, so the stamp is gone whenever an install was cut short.
 $(installed): package-lock.json
 	@command -v npm > /dev/null || { echo 'npm is needed to install the dependencies; see https://nodejs.org/' >&2; exit 1; }
+	@echo 'Installing the dependencies. The first time, this can take some minutes.' >&2
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@

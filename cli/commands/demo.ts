@@ -109,18 +109,18 @@ Try in another terminal:
   curl '${url}/hello?name=Ada'
       an answer of the gateway itself
   curl -i ${url}/headers
-      headers that the gateway adds and removes, on the way there and on the way back
+      headers that the gateway adds and removes, in the request and in the response
   curl ${url}/shop/
       a path that the backend knows under another name
   curl -i -X POST ${url}/readers/
       a request that does not meet a condition
   curl -N ${url}/stream
-      events that pass as they come
+      streamed events
   curl -i --path-as-is ${url}/shop/%2e%2e/readers
-      a path that can be read in two ways, refused before anything looks at it
+      an ambiguous path, rejected before any route sees it
 
-Change a file in ${example}/config/routes, and it is live at once.
-${example}/README.md goes on from here.
+Changes of the files in ${example}/config/routes take effect at once.
+${example}/README.md is the next page to read.
 
 Console: ${admin}/console/
 Health and metrics: ${admin}/health/ready and ${admin}/openig/metrics/prometheus

@@ -65,10 +65,11 @@ export const fileSystemSecretStore = defineService({
 function fileContent(reach: Reach, directory: string, id: string, suffix: string, store: string): Uint8Array | null {
   const file = `${id}${suffix}`;
   if (!/^[\w-]+(?:\.[\w-]+)*$/.test(id)) throw new UnreadableSecret(id, store, 'it is not a secret id');
-  const content = reach.readFile(join(directory, file));
+  const path = join(directory, file);
+  const content = reach.readFile(path);
   if (content !== null) return content;
   const names = reach.listDirectory(directory);
-  if (names === null) throw new UnreadableSecret(id, store, 'its directory cannot be read');
-  if (names.includes(file)) throw new UnreadableSecret(id, store, 'its file cannot be read');
+  if (names === null) throw new UnreadableSecret(id, store, `the directory '${directory}' cannot be read`);
+  if (names.includes(file)) throw new UnreadableSecret(id, store, `the file '${path}' cannot be read`);
   return null;
 }

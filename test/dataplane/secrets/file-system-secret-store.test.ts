@@ -59,7 +59,9 @@ describe(TYPE, () => {
   it('distinguishes a directory entry that is not a file from a missing file', async () => {
     const directory = secretFolder();
     mkdirSync(join(directory, 'a'));
-    await expect(storeAt(directory).object.active('a')).rejects.toThrow('its file cannot be read');
+    await expect(storeAt(directory).object.active('a')).rejects.toThrow(
+      `the secret 'a' of 'it' cannot be read: the file '${join(directory, 'a')}' cannot be read`,
+    );
   });
 
   it('does not read files outside of its directory', async () => {
@@ -186,7 +188,7 @@ describe('a change of files', () => {
     const { object: store } = storeAt(directory, { format: 'BASE64', leaseExpiry: '50 milliseconds' });
     await comesTo(store, 'pass');
     rmSync(directory, { recursive: true });
-    await vi.waitFor(() => expect(store.active('a')).rejects.toThrow('its directory cannot be read'), {
+    await vi.waitFor(() => expect(store.active('a')).rejects.toThrow(`the directory '${directory}' cannot be read`), {
       timeout: 10_000,
     });
   });
