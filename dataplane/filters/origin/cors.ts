@@ -8,7 +8,7 @@ import type { Answer, Exchange } from '../../engine/message/exchange.ts';
 import { mapResponseAlone } from '../../engine/message/reply.ts';
 import type { Response } from '../../engine/message/response.ts';
 import { isToken } from '../../engine/wire/bytes.ts';
-import { defineFilter } from '../../heap/definition.ts';
+import { defineFilter, type Remark } from '../../heap/definition.ts';
 import { denials } from '../../heap/objects/denials.ts';
 import { type CorsGrant, type CorsPolicy, corsGrants } from './cors-grant.ts';
 import { varyByOrigin } from './vary.ts';
@@ -49,6 +49,16 @@ const policy = z
     }),
   );
 
+/** Methods that browsers send in upper case, however a page spells them (Fetch Standard, 'normalize'). */
+const UPPER_CASE: readonly string[] = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'];
+
+function unsentMethod(name: string, policy: number, index: number): readonly Remark[] {
+  const sent = name.toUpperCase();
+  if (name === sent || !UPPER_CASE.includes(sent)) return [];
+  const message = `has no effect: methods are case-sensitive, and browsers send '${sent}'`;
+  return [{ at: ['policies', policy, 'acceptedMethods', index], code: 'no-effect', message }];
+}
+
 /** Lets pages of other origins use what is behind it. */
 export const corsFilter = defineFilter({
   type: 'CorsFilter',
@@ -81,6 +91,11 @@ export const corsFilter = defineFilter({
       },
     },
   ],
+  remarks({ policies }) {
+    return policies.flatMap(({ acceptedMethods }, index) =>
+      acceptedMethods === '*' ? [] : acceptedMethods.flatMap((name, at) => unsentMethod(name, index, at)),
+    );
+  },
   create({ policies, failureHandler }, parts) {
     const denied = denials(parts, ['origin'], failureHandler);
     const grants = corsGrants(

@@ -13,11 +13,11 @@ function read(text: unknown): string {
   if (typeof text !== 'string') throw wrongType("an origin such as 'https://app.example.com'", text);
   const origin = canonicalOrigin(text.endsWith('/') ? text.slice(0, -1) : text);
   if (origin !== null) return origin;
-  throw new ValueProblem(
-    'value',
-    `is not an origin: ${shown(text)}`,
-    "write scheme, host and perhaps a port, such as 'https://app.example.com:8443'",
-  );
+  const hint =
+    text === '*'
+      ? 'for all origins write "*" without brackets'
+      : "write scheme, host and perhaps a port, such as 'https://app.example.com:8443'";
+  throw new ValueProblem('value', `is not an origin: ${shown(text)}`, hint);
 }
 
 /** One spelling for every way to write an origin, or null for what is none, such as `null`. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { checkConfigured } from '../../../support/gateways/configured-gateway.ts';
 import {
   type AskOptions,
   type FilteredAnswer,
@@ -246,11 +247,25 @@ describe('the configuration of a CorsFilter', () => {
       ["deprecated-field policies[0].origins: is deprecated: use 'acceptedOrigins'"],
     ],
     [
+      { policies: [{ acceptedOrigins: [APP] }, { acceptedOrigins: '*', acceptedMethods: ['PUT', 'Put', 'patch'] }] },
+      ["no-effect policies[1].acceptedMethods[1]: has no effect: methods are case-sensitive, and browsers send 'PUT'"],
+    ],
+    [
       { policies: [{ acceptedOrigins: [APP], maxAge: 'unlimited' }] },
       ['duration policies[0].maxAge: must not be unlimited'],
     ],
   ])('%j has problems', (config, problems) => {
     expect(problemsOf('CorsFilter', JSON.parse(JSON.stringify(config)))).toEqual(problems);
+  });
+
+  it.each([
+    ['*', 'for all origins write "*" without brackets'],
+    ['app.test', "write scheme, host and perhaps a port, such as 'https://app.example.com:8443'"],
+  ])('gets a hint for the origin %j', (origin, hint) => {
+    const filter = { type: 'CorsFilter', config: { policies: [{ acceptedOrigins: [origin] }] } };
+    const handler = { type: 'StaticResponseHandler', config: { status: 200 } };
+    const document = { handler: { type: 'Chain', config: { filters: [filter], handler } } };
+    expect(checkConfigured(document).map((problem) => problem.hint)).toEqual([hint]);
   });
 
   it('accepts the former name of the origins', async () => {
