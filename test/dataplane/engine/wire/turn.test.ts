@@ -25,7 +25,7 @@ function recorded(heard: string[], answer: (text: string, wire: Wire, again: () 
 }
 
 function read(wire: Wire, text: string): void {
-  arrived(wire, readBuffer.latin1Write(text));
+  arrived(wire, readBuffer.latin1Write(text, 0));
 }
 
 describe('arrived', () => {
