@@ -4,7 +4,7 @@ import { PacedWork } from './paced-work.ts';
 import { mayVerify, verifies } from './signature.ts';
 
 /**
- * Milliseconds of a turn that verifications may take. A request that has to wait for another turn costs a seventh more, and
+ * Milliseconds of a turn that verifications may take. A request that has to wait for another turn costs more, and
  * everything else waits for as long as this: about 60 tokens with RSA keys that nobody has seen.
  */
 const PER_TURN = 3;
