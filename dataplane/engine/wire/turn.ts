@@ -55,6 +55,8 @@ let unfinishedCount = 0;
 const spareArenas: Buffer[] = [];
 const pins = new Map<Buffer, number>();
 let scheduled = false;
+/** From the first event of a turn until all went out. */
+let isDeciding = false;
 let awaited = 0;
 let onFault: (wire: Wire, fault: unknown) => void = (_wire, fault) => {
   throw fault;
@@ -88,7 +90,7 @@ export function arrived(wire: Wire, length: number): void {
   readBuffer.copy(input, start, 0, length);
   input[end] = 0;
   filled = end + 1;
-  if (atOnce > 0 && !scheduled && length <= SMALL_READ) {
+  if (atOnce > 0 && !scheduled && !isDeciding && length <= SMALL_READ) {
     atOnce--;
     decideAlone(wire, start, end);
     return;
@@ -132,6 +134,7 @@ function decide(): void {
 }
 
 function beginTurn(): void {
+  isDeciding = true;
   scheduled = true; // whatever is written now goes out with this turn
   readClock();
   clock.fresh = true;
@@ -183,17 +186,16 @@ function deliver(wire: Wire, bytes: Buffer | null, start: number, end: number): 
 /** Stage three. */
 function finish(): void {
   if (eventEntries !== 0) runEvents(); // told of while this turn was under way
-  const count = unfinishedCount;
-  unfinishedCount = 0;
-  for (let i = 0; i < count; i++) {
-    unfinished[i]!.retain();
+  scheduled = clock.fresh = false;
+  for (let i = 0; i < unfinishedCount; i++) {
+    unfinished[i]!.retain(); // more may come to be kept
     unfinished[i] = null;
   }
+  unfinishedCount = 0;
   resetRanges();
   filled = 0;
   flush();
-  scheduled = clock.fresh = false;
-  if (eventEntries !== 0) wake(); // told of while it went out
+  isDeciding = false;
 }
 
 /** Asks for `retain` before the arenas are reused. */
