@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { arrived, awaiting, closed, keep, putText, readBuffer } from '../../../../dataplane/engine/wire/turn.ts';
+import { arrived, awaiting, closed, keep, putText, readBuffer, wake } from '../../../../dataplane/engine/wire/turn.ts';
 import type { Wire } from '../../../../dataplane/engine/wire/wire.ts';
 
 const DECIDED_AT_ONCE = 16;
@@ -112,5 +112,34 @@ describe('arrived', () => {
     });
     await turn();
     expect(heard).toEqual(['alone', 'asked', 'kept', 'sent later']);
+  });
+
+  it('keeps what asks for it while something else is kept or goes out', async () => {
+    const heard: string[] = [];
+    const last = { retain: () => heard.push('last') };
+    const inner = { retain: () => heard.push('inner') };
+    const outer = {
+      retain: () => {
+        heard.push('outer');
+        keep(inner);
+      },
+    };
+    const wire = recorded(heard, (text, on) => {
+      if (text !== 'asked') return;
+      keep(outer);
+      putText(on, 'answer');
+    });
+    const send = wire.send.bind(wire);
+    wire.send = (bytes, start, length) => {
+      send(bytes, start, length);
+      keep(last);
+      wake();
+    };
+    read(wire, 'alone');
+    await turn();
+    read(wire, 'asked');
+    expect(heard).toEqual(['alone', 'asked', 'outer', 'inner', 'sent answer']);
+    await turn();
+    expect(heard.slice(-1)).toEqual(['last']);
   });
 });
