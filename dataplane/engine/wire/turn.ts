@@ -14,10 +14,6 @@ export const READ_SIZE = 65_536;
 const ARENA_SIZE = 1 << 20;
 /** Reads above this are decided at once: copying them would cost more than the stages save. */
 const LARGE_READ = 16_384;
-/** Reads up to this are decided at once while each turn has but one: the stages save nothing then. */
-const SMALL_READ = 4096;
-/** Reads that are decided at once before the next turn is looked at; more may come together by then. */
-const READS_AT_ONCE = 16;
 /** Wires that may wait for stage three: enough to stay in the cache, few enough that the first need not wait long. */
 const MOST_DIRTY = 16;
 /** Arenas that slow readers may hold; beyond it their bytes are copied, so that memory follows bytes, not readers. */
@@ -38,25 +34,19 @@ export interface Retainable {
   retain(): void;
 }
 
-const ENTRIES = 4;
 const ENDED = 0;
 const FAILED = 1;
 let input = newArena();
 let filled = 0;
-/** Wire, bytes (null: no bytes), start, end of each event. Counted apart, because emptying frees the memory. */
+/** Four entries an event: wire, bytes (null: no bytes), start, end. Counted apart, because emptying frees the memory. */
 const events: (Wire | Buffer | null | number)[] = [];
 let eventEntries = 0;
-/** Reads that may still be decided at once. */
-let atOnce = 0;
 const dirty: (Wire | null)[] = [];
 let dirtyCount = 0;
-const unfinished: (Retainable | null)[] = [];
-let unfinishedCount = 0;
+const unfinished: Retainable[] = [];
 const spareArenas: Buffer[] = [];
 const pins = new Map<Buffer, number>();
 let scheduled = false;
-/** From the first event of a turn until all went out. */
-let isDeciding = false;
 let awaited = 0;
 let onFault: (wire: Wire, fault: unknown) => void = (_wire, fault) => {
   throw fault;
@@ -85,17 +75,10 @@ export function arrived(wire: Wire, length: number): void {
     input = newArena(); // events and heads keep the old one alive until they are done
     filled = 0;
   }
-  const start = filled;
-  const end = filled + length;
-  readBuffer.copy(input, start, 0, length);
-  input[end] = 0;
-  filled = end + 1;
-  if (atOnce > 0 && !scheduled && !isDeciding && length <= SMALL_READ) {
-    atOnce--;
-    decideAlone(wire, start, end);
-    return;
-  }
-  addEvent(wire, input, start, end);
+  readBuffer.copy(input, filled, 0, length);
+  input[filled + length] = 0;
+  addEvent(wire, input, filled, filled + length);
+  filled += length + 1;
   wake();
 }
 
@@ -113,35 +96,18 @@ export function closed(wire: Wire, failed: boolean): void {
 
 /** Decides large reads outside the stages, after what waits. */
 export function decideNow(wire: Wire, bytes: Buffer, length: number): void {
-  beginTurn();
+  readClock();
+  clock.fresh = true;
   runEvents();
   deliver(wire, bytes, 0, length);
   finish();
 }
 
-/** A turn of one read, within the callback of the runtime that brought it. */
-function decideAlone(wire: Wire, start: number, end: number): void {
-  beginTurn();
-  deliver(wire, input, start, end);
-  endTurn();
-}
-
 function decide(): void {
-  if (eventEntries !== 0) atOnce = eventEntries === ENTRIES ? READS_AT_ONCE : 0;
-  beginTurn();
-  runEvents();
-  endTurn();
-}
-
-function beginTurn(): void {
-  isDeciding = true;
-  scheduled = true; // whatever is written now goes out with this turn
   readClock();
   clock.fresh = true;
   awaited = 0;
-}
-
-function endTurn(): void {
+  runEvents();
   if (awaited === 0) finish();
   else queueMicrotask(afterMicrotasks); // promises settled above go on only after this stack unwinds
 }
@@ -157,12 +123,12 @@ function addEvent(wire: Wire, bytes: Buffer | null, start: number, end: number):
   events[at + 1] = bytes;
   events[at + 2] = start;
   events[at + 3] = end;
-  eventEntries = at + ENTRIES;
+  eventEntries = at + 4;
   wire.queued++;
 }
 
 function runEvents(): void {
-  for (let i = 0; i < eventEntries; i += ENTRIES) {
+  for (let i = 0; i < eventEntries; i += 4) {
     const wire = events[i] as Wire;
     const bytes = events[i + 1] as Buffer | null;
     events[i] = events[i + 1] = null;
@@ -185,22 +151,17 @@ function deliver(wire: Wire, bytes: Buffer | null, start: number, end: number): 
 
 /** Stage three. */
 function finish(): void {
-  if (eventEntries !== 0) runEvents(); // told of while this turn was under way
   scheduled = clock.fresh = false;
-  for (let i = 0; i < unfinishedCount; i++) {
-    unfinished[i]!.retain(); // more may come to be kept
-    unfinished[i] = null;
-  }
-  unfinishedCount = 0;
+  for (let i = 0; i < unfinished.length; i++) unfinished[i]!.retain();
+  unfinished.length = 0;
   resetRanges();
   filled = 0;
   flush();
-  isDeciding = false;
 }
 
 /** Asks for `retain` before the arenas are reused. */
 export function keep(something: Retainable): void {
-  unfinished[unfinishedCount++] = something;
+  unfinished.push(something);
 }
 
 /** Announces that promises will settle in this turn, so that their output still goes out with it. */
