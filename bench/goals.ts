@@ -37,6 +37,10 @@ type Comparison = {
   pick: (one: Measurement) => number;
 };
 
+function timesText({ median, low, high }: Spread): string {
+  return `${figure(median)} × (${figure(low)}–${figure(high)})`;
+}
+
 function comparisonGoal(results: Results, comparison: Comparison): Goal {
   const { figure: title, limit, than, workload, subject = 'gatewarden', peer, pick } = comparison;
   const measured = ratio(results, workload, subject, peer, pick);
@@ -44,7 +48,7 @@ function comparisonGoal(results: Results, comparison: Comparison): Goal {
   const isDisturbed = behind.some((one) => one.busy);
   const goal = { figure: title, target: `≤ ${figure(limit)} × ${than}` };
   if (measured === undefined) return { ...goal, measured: 'not measured', reached: undefined };
-  const text = `${figure(measured.median)} × (${figure(measured.low)}–${figure(measured.high)})`;
+  const text = timesText(measured);
   // A verdict from a disturbed machine would be luck either way.
   if (isDisturbed) return { ...goal, measured: `${text}, but the machine was busy`, reached: undefined };
   return { ...goal, measured: text, reached: measured.median <= limit };
@@ -219,7 +223,7 @@ const sessionComparisons: readonly Comparison[] = [
 ];
 
 /**
- * What a token that is verified anew adds to the request, held against OpenSSL's own work in the same round: in the same
+ * The cost of verifying a token anew for a request, held against OpenSSL's own work in the same round: in the same
  * process, as `crypto.verify` calls it, and by the library of the system.
  */
 function coldGoal(results: Results, algorithm: TokenAlgorithm): Goal {
@@ -242,10 +246,9 @@ function coldGoal(results: Results, algorithm: TokenAlgorithm): Goal {
   if (inNode === undefined) return { ...goal, measured: 'not measured', reached: undefined };
   const bySystem = spreadOf(rounds.map((one) => one.bySystem))!;
   const added = spreadOf(rounds.map((one) => one.added))!;
-  const range = ({ median, low, high }: Spread): string => `${figure(median)} × (${figure(low)}–${figure(high)})`;
   return {
     ...goal,
-    measured: `${range(inNode)}, ${figure(added.median)} µs; ${range(bySystem)} by the library of the system`,
+    measured: `${timesText(inNode)}, ${figure(added.median)} µs; ${timesText(bySystem)} by the library of the system`,
     reached: inNode.median <= 1.3,
   };
 }

@@ -10,7 +10,7 @@ const SECONDS = 1;
 /** CPU time of one signature, in microseconds: by the library of the system in C, and by the one in Node.js. */
 export type SignatureCost = { system: number; node: number };
 
-/** What each round measured. */
+/** Costs by round. */
 export type SignatureCosts = Partial<Record<TokenAlgorithm, readonly SignatureCost[]>>;
 
 /** Measures it on the core that the proxies run on. */

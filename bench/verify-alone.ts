@@ -1,4 +1,4 @@
-/** What `crypto.verify` alone takes in this process to verify the signatures of tokens: KEY.pem TOKENS ALGORITHM SECONDS */
+/** Times `crypto.verify` alone, for the signatures of tokens: KEY.pem TOKENS ALGORITHM SECONDS */
 import { createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 

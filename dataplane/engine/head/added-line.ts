@@ -20,7 +20,7 @@ export function lineNamed(lines: readonly AddedLine[] | null, plain: string): Ad
   return null;
 }
 
-/** Whether the name of a line begins so; `prefix` in lower case. */
+/** Tells if the name of a line begins so; `prefix` in lower case. */
 export function hasLineBeginning(lines: readonly AddedLine[], prefix: string): boolean {
   for (const { plain } of lines) if (plain.startsWith(prefix)) return true;
   return false;
