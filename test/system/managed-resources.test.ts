@@ -36,7 +36,9 @@ async function run(mode: string): Promise<void> {
       handler: { type: 'Router', name: '_router', config: { scanInterval: 'disabled' } },
     },
     'config/routes/shop.json': {
-      heap: [{ name: 'own', type: 'FileSystemSecretStore', config: { directory: '/nowhere', format: 'PLAIN' } }],
+      heap: [
+        { name: 'own', type: 'FileSystemSecretStore', config: { directory: '&{ig.instance.dir}', format: 'PLAIN' } },
+      ],
       handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'open' } },
     },
   });
@@ -94,7 +96,7 @@ describe('resources of a running gateway', () => {
       },
       {
         ...{ _id: 'gateway._router.shop.own', name: 'own', type: 'FileSystemSecretStore', route: 'shop' },
-        ...{ secretIds: [], directory: '/nowhere' },
+        ...{ secretIds: [], directory: folder.path },
       },
     ]);
     expect(stores.text).not.toContain(KEY);
