@@ -1,6 +1,7 @@
 /* Load generator and backend in one loop, so that one core plays both ends and the other belongs to the proxy.
    Says `backend PORT`, is told `proxy PORT`, opens its connections and warms up, says `warm`, waits for `go`, measures,
-   and prints one line of JSON. With --to PORT it asks nobody. */
+   and prints one line of JSON. With --again it says `warm` once more, and goes on until it is ended. With --to PORT it asks
+   nobody. */
 #define _GNU_SOURCE
 #include "load.h"
 
@@ -146,7 +147,8 @@ static void read_options(int argc, char **argv) {
       {"connections", 1, 0, 'c'}, {"depth", 1, 0, 'd'},   {"head", 1, 0, 'h'},  {"method", 1, 0, 'm'},
       {"body", 1, 0, 'b'},        {"answer", 1, 0, 'a'},  {"count", 1, 0, 'n'}, {"seconds", 1, 0, 's'},
       {"warmup", 1, 0, 'w'},      {"rate", 1, 0, 'r'},    {"idle", 1, 0, 'i'},  {"verify", 0, 0, 'v'},
-      {"to", 1, 0, 't'},          {"tokens", 1, 0, 'k'}, {0, 0, 0, 0},
+      {"to", 1, 0, 't'},          {"tokens", 1, 0, 'k'}, {"again", 0, 0, 'g'},
+      {0, 0, 0, 0},
   };
   for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
     switch (option) {
@@ -163,6 +165,7 @@ static void read_options(int argc, char **argv) {
       case 'i': options.idle = (unsigned)atoi(optarg); break;
       case 'v': options.verify = true; break;
       case 'k': options.token_file = optarg; break;
+      case 'g': options.again = true; break;
       case 't': options.to = (unsigned)atoi(optarg); break;
       default: exit(2);
     }
@@ -211,19 +214,20 @@ int main(int argc, char **argv) {
     client_begin(options.warmup, 0);
     run_until(client_finished);
   }
-  checkpoint("warm");
-
-  uint64_t start = clock_now();
-  if (options.idle > 0) {
-    client_open_up_to(options.connections + options.idle);
-    run_until(client_all_open);
-    checkpoint("held");
-  } else {
-    faults = (struct faults){0};
-    start = clock_now();
-    client_begin(options.seconds, options.count);
-    run_until(client_finished);
-  }
-  print_result((double)(clock_now() - start) / 1e9);
+  do {
+    checkpoint("warm");
+    uint64_t start = clock_now();
+    if (options.idle > 0) {
+      client_open_up_to(options.connections + options.idle);
+      run_until(client_all_open);
+      checkpoint("held");
+    } else {
+      faults = (struct faults){0};
+      start = clock_now();
+      client_begin(options.seconds, options.count);
+      run_until(client_finished);
+    }
+    print_result((double)(clock_now() - start) / 1e9);
+  } while (options.again);
   return 0;
 }

@@ -12,6 +12,7 @@ enum { ID_WIDTH = 16, MAX_DEPTH = 64, MAX_HEAD = 64 * 1024, INLINE_BODY = 4096, 
 struct options {
   unsigned connections, depth, idle;
   bool verify;
+  bool again;
   uint64_t count, body, answer;
   double seconds, warmup, rate;
   const char *head_file, *method, *token_file;

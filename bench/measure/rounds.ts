@@ -1,7 +1,7 @@
 import type { Peer } from '../peer.ts';
 import { type Measurement, measurementsOf, type Results } from '../results.ts';
 import { keepSignatures, measureSignature, type SignatureCost } from '../signature-cost.ts';
-import { type Cores, measureOnce } from './measure.ts';
+import { type Cores, measureInTurns, measureOnce } from './measure.ts';
 import { quietMachine } from './measure-cpu.ts';
 import { kibibytes, micros, percent, perSecond } from './quantity.ts';
 import { spreadOf } from './statistics.ts';
@@ -60,10 +60,31 @@ async function paceOf(run: Run, workload: Workload): Promise<number> {
 
 async function measureTurn(run: Run, workload: Workload, peer: Peer, round: number, rate?: number): Promise<string> {
   const { results, cores } = run;
-  const figures = await measureQuietly(run, () => measureOnce(peer, workload, cores, rate));
+  return keep(
+    results,
+    workload,
+    peer,
+    round,
+    await measureQuietly(run, () => measureOnce(peer, workload, cores, rate)),
+  );
+}
+
+function keep(results: Results, workload: Workload, peer: Peer, round: number, figures: Figures): string {
   const measurement = { workload: workload.name, peer: peer.name, round, busy: isBusy(figures), ...figures };
   results.measurements.push(measurement);
   return describe(measurement);
+}
+
+/** One round in which all proxies take turns. */
+async function measureRound(
+  { results, cores }: Run,
+  workload: Workload & { turns: number },
+  peers: readonly Peer[],
+  round: number,
+): Promise<string[]> {
+  await quietMachine(tolerated);
+  const figures = await measureInTurns(peers, workload, cores, tolerated);
+  return peers.map((peer, i) => `${peer.name.padEnd(23)}${keep(results, workload, peer, round, figures[i]!)}`);
 }
 
 /** A fraction of all measurements, so that a busy machine cannot stretch a run without end. */
@@ -94,6 +115,12 @@ export async function runWorkload(run: Run, workload: Workload, rounds: number):
       signatures.push(cost);
       const text = `${micros(cost.system)} for a signature, ${micros(cost.node)} by crypto.verify`;
       console.log(`  ${round + 1}/${rounds}  ${'OpenSSL alone'.padEnd(23)}${text}`);
+    }
+    const { turns } = workload;
+    if (turns !== undefined) {
+      const lines = await measureRound(run, { ...workload, turns }, peers, round).catch(failed(`round ${round + 1}`));
+      for (const line of [lines].flat()) console.log(`  ${round + 1}/${rounds}  ${line}`);
+      continue;
     }
     for (let turn = 0; turn < peers.length; turn++) {
       const peer = peers[(turn + round) % peers.length] as Peer;

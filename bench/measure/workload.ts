@@ -21,6 +21,11 @@ export type Workload = {
   answer: number;
   seconds: number;
   rounds: number;
+  /**
+   * How many times `seconds` each proxy of a round is measured, all of them in turn while the others are idle: the speed of
+   * a host changes within seconds, and this way it changes for all. One time without.
+   */
+  turns?: number;
   /** Which tokens the requests carry, one after the other. */
   tokens?: { algorithm: TokenAlgorithm; count: number; isOneClient?: true };
   /** How many different session cookies the requests carry, one after the other. */
@@ -41,6 +46,8 @@ const base = {
   seconds: 2,
   rounds: 5,
 } as const satisfies Partial<Workload>;
+
+const inTurns = { seconds: 0.5, turns: 12 };
 
 const h2load = (peers: readonly string[], ...options: string[]): NonNullable<Workload['driver']> => ({
   program: 'h2load',
@@ -130,7 +137,7 @@ const identified: readonly Workload[] = [
     title: 'A cached RS256 token, scope, throttle by `sub`, log, metrics, 64 connections',
     tokens: { algorithm: 'RS256', count: 1, isOneClient: true },
     only: ['gatewarden-subject', 'nginx', 'haproxy-jwt', 'gatewarden-open'],
-    seconds: 3,
+    ...inTurns,
     rounds: 7,
   },
   {
@@ -173,7 +180,7 @@ export const workloads: readonly Workload[] = [
     ...base,
     name: 'main',
     title: '1 KB head with a bearer token, 1 KiB answer, 64 connections',
-    seconds: 3,
+    ...inTurns,
     rounds: 7,
   },
   { ...base, name: 'small', title: 'Small GET, 100-byte answer, 64 connections', head: 'small', answer: 100 },
@@ -204,7 +211,7 @@ export const workloads: readonly Workload[] = [
     ...base,
     name: 'configured',
     title: 'The main workload through `gatewarden run`: routes and filters',
-    seconds: 3,
+    ...inTurns,
     rounds: 7,
   },
   {
@@ -255,6 +262,7 @@ export function loadArguments(workload: Workload, warmup: number, rate: number |
   ];
   if (kind === 'idle') return [...common, '--idle', `${idleConnections}`];
   const pace = rate === undefined ? ['--depth', `${depth}`] : ['--rate', `${rate}`];
+  if (workload.turns !== undefined) pace.push('--again');
   return [...common, ...pace, '--warmup', `${warmup}`, '--seconds', `${seconds}`];
 }
 
