@@ -11,6 +11,7 @@ import { readClock, timeNow } from '../wire/clock.ts';
 import type { Protocol } from '../wire/connect.ts';
 import { COUNTER, countExchange, counters, countHandshakeFault, countRefusal } from '../wire/counters.ts';
 import { elapsed } from '../wire/elapsed.ts';
+import { useInputLoop } from '../wire/input-loop.ts';
 import { type NativeHandle, serverHandle } from '../wire/native-handle.ts';
 import { NO_OWNER } from '../wire/no-owner.ts';
 import { RawWire } from '../wire/raw-wire.ts';
@@ -107,6 +108,7 @@ export class Listener implements ConnectionOwner {
   /** Starts to accept. @returns the address, with the port the kernel chose where 0 was asked for. */
   async listen(): Promise<Endpoint> {
     const { host, port, reusePort, backlog = BACKLOG, tls, ticketKeys } = this.options;
+    if (tls === undefined) useInputLoop();
     await tls?.prepare(ticketKeys ?? null);
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);

@@ -8,6 +8,8 @@
 export interface NativeHandle {
   onread: (this: NativeHandle) => Uint8Array | undefined;
   readonly writeQueueSize: number;
+  /** The descriptor, or -1. */
+  readonly fd: number;
   readStart(): number;
   readStop(): number;
   useUserBuffer(buffer: Uint8Array): void;

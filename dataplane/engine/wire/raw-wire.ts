@@ -1,4 +1,7 @@
 import { SLACK } from './bytes.ts';
+import { HandleInput } from './handle-input.ts';
+import { kernelOfLoop } from './input-loop.ts';
+import { type Kernel, NOTHING_YET } from './kernel.ts';
 import {
   endpointOf,
   type NativeBindings,
@@ -8,7 +11,7 @@ import {
 } from './native-handle.ts';
 import { ReadingHalf } from './reading-half.ts';
 import { SendingHalf } from './sending-half.ts';
-import { arrived, closed, decideNow, mayPin, pin, readView, unpin } from './turn.ts';
+import { arrived, arrivedThere, closed, decideNow, mayPin, pin, readInput, readView, unpin } from './turn.ts';
 import { hadShare } from './turn-share.ts';
 import { type Endpoint, LENT, PASSED, type Passed, REFUSED, type Wire, type WireOwner } from './wire.ts';
 
@@ -31,6 +34,8 @@ export class RawWire implements Wire {
   queued = 0;
   bulk = false;
   private readonly handle: NativeHandle;
+  /** Null where the handle reads by itself. */
+  private readonly input: HandleInput | null;
   private inFlight = false;
   private readonly reading = new ReadingHalf();
   private readonly sending = new SendingHalf();
@@ -43,6 +48,7 @@ export class RawWire implements Wire {
   constructor(handle: NativeHandle, owner: WireOwner, open: boolean) {
     native = nativeBindings()!;
     this.handle = handle;
+    this.input = kernelOfLoop() === null ? null : new HandleInput(handle, this);
     this.owner = owner;
     this.open = open;
     handle.wire = this;
@@ -144,15 +150,15 @@ export class RawWire implements Wire {
   }
 
   pause(): void {
-    this.reading.pause(this.handle);
+    this.reading.pause(this.input ?? this.handle);
   }
 
   resume(): void {
-    if (this.open && !this.sending.isDone) this.reading.resume(this.handle);
+    if (this.open && !this.sending.isDone) this.reading.resume(this.input ?? this.handle);
   }
 
   readOn(): void {
-    this.reading.readOn(this.handle);
+    this.reading.readOn(this.input ?? this.handle);
   }
 
   end(): void {
@@ -183,6 +189,7 @@ export class RawWire implements Wire {
   }
 
   private finish(): void {
+    this.input?.release();
     this.sending.finish();
     this.reading.isWanted = false;
   }
@@ -193,6 +200,21 @@ export class RawWire implements Wire {
 
   local(): Endpoint {
     return endpointOf(this.handle, 'getsockname');
+  }
+
+  /** The loop for input says that there is something to read. */
+  readable(kernel: Kernel): void {
+    const input = this.input!;
+    const length = readInput(kernel, input.descriptor);
+    if (length > 0) {
+      arrivedThere(this, length);
+      if (!this.bulk || !this.reading.isUnderWay) return;
+      this.handle.useUserBuffer(this.enterBulk());
+      input.leave();
+    } else if (length !== NOTHING_YET) {
+      input.release();
+      this.read(length === 0 ? END_OF_FILE : length);
+    }
   }
 
   /** Bytes, an end or an error came. @returns the buffer to read into from now on, if it changes. */
@@ -206,18 +228,22 @@ export class RawWire implements Wire {
     const block = this.block;
     if (block === null) {
       arrived(this, length);
-      if (hadShare(length, this.queued)) this.reading.rest(this.handle, this);
-      return this.bulk ? this.enterBulk() : undefined;
+      if (hadShare(length, this.queued)) this.reading.rest(this.input ?? this.handle, this);
+      if (this.bulk) return this.enterBulk();
+      this.input?.rejoin(this.reading.isUnderWay);
+      return undefined;
     }
     const passed = this.queued === 0 ? this.owner.passes(block, length) : REFUSED;
     if (passed === REFUSED) {
       block[length] = 0;
-      decideNow(this, block, length);
+      decideNow(this, block, 0, length);
     }
-    if (length === BULK_SIZE && ++this.fullBlocks % BLOCKS_OF_TURN === 0) this.reading.rest(this.handle, this);
+    if (length === BULK_SIZE && ++this.fullBlocks % BLOCKS_OF_TURN === 0)
+      this.reading.rest(this.input ?? this.handle, this);
     if (this.bulk && !this.sending.isDone) return passed === LENT ? this.enterBulk() : undefined;
     this.block = null;
     if (passed !== LENT) recycle(block);
+    if (!this.sending.isDone) this.input?.rejoin(this.reading.isUnderWay);
     return readView;
   }
 

@@ -10,6 +10,11 @@ export class ReadingHalf {
   /** It has read its share of this turn. */
   isResting = false;
 
+  /** Reading goes on without further ado. */
+  get isUnderWay(): boolean {
+    return this.isWanted && !this.isResting;
+  }
+
   pause(handle: ReadableHandle): void {
     if (!this.isWanted) return;
     this.isWanted = false;

@@ -1,6 +1,7 @@
 import { resetRanges } from '../head/header-ranges.ts';
 import { SLACK } from './bytes.ts';
 import { clock, readClock } from './clock.ts';
+import type { Address, Kernel } from './kernel.ts';
 import type { Wire } from './wire.ts';
 
 /**
@@ -37,16 +38,22 @@ export interface Retainable {
 const ENDED = 0;
 const FAILED = 1;
 let input = newArena();
+/** Where that is, once a kernel has to know. */
+let inputAddress: Address | null = null;
 let filled = 0;
 /** Four entries an event: wire, bytes (null: no bytes), start, end. Counted apart, because emptying frees the memory. */
 const events: (Wire | Buffer | null | number)[] = [];
 let eventEntries = 0;
 const dirty: (Wire | null)[] = [];
 let dirtyCount = 0;
-const unfinished: Retainable[] = [];
+/** Counted apart, too: emptying takes a call. */
+const unfinished: (Retainable | null)[] = [];
+let unfinishedCount = 0;
 const spareArenas: Buffer[] = [];
 const pins = new Map<Buffer, number>();
 let scheduled = false;
+/** A loop of our own takes the turns. */
+let isFollowing = false;
 let awaited = 0;
 let onFault: (wire: Wire, fault: unknown) => void = (_wire, fault) => {
   throw fault;
@@ -61,25 +68,69 @@ export function setFaultHandler(handler: (wire: Wire, fault: unknown) => void): 
 export function wake(): void {
   if (scheduled) return;
   scheduled = true;
-  setImmediate(decide);
+  if (!isFollowing) setImmediate(decide);
+}
+
+/** Says whether somebody calls `takeTurn` as long as a turn is due, before it waits. */
+export function followLoop(follows: boolean): void {
+  isFollowing = follows;
+  if (!follows && scheduled) setImmediate(decide);
+}
+
+/** Whether something waits for a turn. */
+export function turnIsDue(): boolean {
+  return scheduled;
+}
+
+/** A turn for a loop of our own. `settle` runs promises and ticks until there are none. */
+export function takeTurn(settle: () => void): void {
+  begin();
+  if (awaited !== 0) settle();
+  finish();
+  settle();
 }
 
 /** Stage one: `length` bytes are in the read buffer. */
 export function arrived(wire: Wire, length: number): void {
   if (length > LARGE_READ) {
     readBuffer[length] = 0;
-    decideNow(wire, readBuffer, length);
+    decideNow(wire, readBuffer, 0, length);
     return;
   }
-  if (filled + length + SLACK > ARENA_SIZE) {
-    input = newArena(); // events and heads keep the old one alive until they are done
-    filled = 0;
-  }
+  makeRoom(length);
   readBuffer.copy(input, filled, 0, length);
   input[filled + length] = 0;
   addEvent(wire, input, filled, filled + length);
   filled += length + 1;
   wake();
+}
+
+/** Stage one without a copy: reads a descriptor into the arena. @returns what `Kernel.read` returns; `arrivedThere` is next. */
+export function readInput(kernel: Kernel, descriptor: number): number {
+  makeRoom(READ_SIZE);
+  inputAddress ??= kernel.addressOf(input);
+  return kernel.read(descriptor, inputAddress, filled, READ_SIZE);
+}
+
+/** `length` bytes are where `readInput` has put them. */
+export function arrivedThere(wire: Wire, length: number): void {
+  const start = filled;
+  const end = start + length;
+  input[end] = 0;
+  filled = end + 1;
+  if (length > LARGE_READ) {
+    decideNow(wire, input, start, end); // the arena would be full of them
+    return;
+  }
+  addEvent(wire, input, start, end);
+  wake();
+}
+
+function makeRoom(length: number): void {
+  if (filled + length + SLACK <= ARENA_SIZE) return;
+  input = newArena(); // events and heads keep the old one alive until they are done
+  inputAddress = null;
+  filled = 0;
 }
 
 /** The same for bytes that have their own buffer (which the caller will not reuse before the turn). */
@@ -95,19 +146,22 @@ export function closed(wire: Wire, failed: boolean): void {
 }
 
 /** Decides large reads outside the stages, after what waits. */
-export function decideNow(wire: Wire, bytes: Buffer, length: number): void {
-  readClock();
-  clock.fresh = true;
-  runEvents();
-  deliver(wire, bytes, 0, length);
+export function decideNow(wire: Wire, bytes: Buffer, start: number, end: number): void {
+  begin();
+  deliver(wire, bytes, start, end);
   finish();
 }
 
-function decide(): void {
+/** Stage two. */
+function begin(): void {
   readClock();
   clock.fresh = true;
   awaited = 0;
   runEvents();
+}
+
+function decide(): void {
+  begin();
   if (awaited === 0) finish();
   else queueMicrotask(afterMicrotasks); // promises settled above go on only after this stack unwinds
 }
@@ -129,7 +183,8 @@ function addEvent(wire: Wire, bytes: Buffer | null, start: number, end: number):
 
 function runEvents(): void {
   for (let i = 0; i < eventEntries; i += 4) {
-    const wire = events[i] as Wire;
+    const wire = events[i] as Wire | null;
+    if (wire === null) continue; // the handler of a fault threw when this one was delivered
     const bytes = events[i + 1] as Buffer | null;
     events[i] = events[i + 1] = null;
     wire.queued--;
@@ -152,8 +207,11 @@ function deliver(wire: Wire, bytes: Buffer | null, start: number, end: number): 
 /** Stage three. */
 function finish(): void {
   scheduled = clock.fresh = false;
-  for (let i = 0; i < unfinished.length; i++) unfinished[i]!.retain();
-  unfinished.length = 0;
+  for (let i = 0; i < unfinishedCount; i++) {
+    unfinished[i]!.retain();
+    unfinished[i] = null;
+  }
+  unfinishedCount = 0;
   resetRanges();
   filled = 0;
   flush();
@@ -161,7 +219,7 @@ function finish(): void {
 
 /** Asks for `retain` before the arenas are reused. */
 export function keep(something: Retainable): void {
-  unfinished.push(something);
+  unfinished[unfinishedCount++] = something;
 }
 
 /** Announces that promises will settle in this turn, so that their output still goes out with it. */

