@@ -80,7 +80,7 @@ describe('in one turn of the event loop, one connection gets no more than one re
     client.send(chunked);
     expect(await client.until((text) => text.includes('\r\n\r\n'))).toMatch(/^HTTP\/1\.1 204 /);
     expect(counter.total).toBe(CHUNKS);
-    expect(counter.most).toBeLessThanOrEqual((TURNS * READ) / CHUNK.length);
+    expect(counter.most).toBeLessThanOrEqual((TURNS * READ) / CHUNK.length + 1);
   });
 
   it('chunks of one byte over TLS', async () => {
@@ -130,7 +130,7 @@ it('a request is answered before the second read of another connection', async (
   long.send(chunked);
   short.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
   await short.until((text) => text.includes('\r\n\r\n'));
-  expect(before[0]).toBeLessThanOrEqual((TURNS * READ) / CHUNK.length);
+  expect(before[0]).toBeLessThanOrEqual((TURNS * READ) / CHUNK.length + 1);
   await counter.ended.promise;
 });
 
