@@ -115,11 +115,27 @@ export class TextView {
 const typing: Extension = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { inputType, data, isComposing } = event;
-    if (isComposing || inputType !== 'insertText' || data === null || view.state.selection.main.empty) return false;
-    view.dispatch(view.state.replaceSelection(data), { scrollIntoView: true, userEvent: 'input' });
+    if (isComposing || inputType !== 'insertText' || data === null) return false;
+    const { from, to } = selected(view);
+    if (from === to) return false;
+    const insert = view.state.toText(data);
+    const selection = { anchor: from + insert.length };
+    view.dispatch({ changes: { from, to, insert }, selection, scrollIntoView: true, userEvent: 'input' });
     return true;
   },
 });
+
+/** Returns what the browser has selected, of which the state of a view learns only some time after. */
+function selected(view: EditorView): { from: number; to: number } {
+  const shadowRoots = view.root instanceof ShadowRoot ? [view.root] : [];
+  const range = document.getSelection()?.getComposedRanges?.({ shadowRoots })[0];
+  if (range === undefined || !view.contentDOM.contains(range.startContainer)) return view.state.selection.main;
+  if (!view.contentDOM.contains(range.endContainer)) return view.state.selection.main;
+  return {
+    from: view.posAtDOM(range.startContainer, range.startOffset),
+    to: view.posAtDOM(range.endContainer, range.endOffset),
+  };
+}
 
 /** Deletes the selection, or the character beside the cursor. */
 function erase({ state, dispatch }: EditorView, isForward: boolean): boolean {
