@@ -57,6 +57,11 @@ export class RawWire implements Wire {
     if (open) this.resume();
   }
 
+  /** Starts and stops reading. */
+  private get source(): HandleInput | NativeHandle {
+    return this.input ?? this.handle;
+  }
+
   get pending(): boolean {
     return this.inFlight || this.sending.hasBacklog;
   }
@@ -150,15 +155,15 @@ export class RawWire implements Wire {
   }
 
   pause(): void {
-    this.reading.pause(this.input ?? this.handle);
+    this.reading.pause(this.source);
   }
 
   resume(): void {
-    if (this.open && !this.sending.isDone) this.reading.resume(this.input ?? this.handle);
+    if (this.open && !this.sending.isDone) this.reading.resume(this.source);
   }
 
   readOn(): void {
-    this.reading.readOn(this.input ?? this.handle);
+    this.reading.readOn(this.source);
   }
 
   end(): void {
@@ -228,7 +233,7 @@ export class RawWire implements Wire {
     const block = this.block;
     if (block === null) {
       arrived(this, length);
-      if (hadShare(length, this.queued)) this.reading.rest(this.input ?? this.handle, this);
+      if (hadShare(length, this.queued)) this.reading.rest(this.source, this);
       if (this.bulk) return this.enterBulk();
       this.input?.rejoin(this.reading.isUnderWay);
       return undefined;
@@ -238,8 +243,7 @@ export class RawWire implements Wire {
       block[length] = 0;
       decideNow(this, block, 0, length);
     }
-    if (length === BULK_SIZE && ++this.fullBlocks % BLOCKS_OF_TURN === 0)
-      this.reading.rest(this.input ?? this.handle, this);
+    if (length === BULK_SIZE && ++this.fullBlocks % BLOCKS_OF_TURN === 0) this.reading.rest(this.source, this);
     if (this.bulk && !this.sending.isDone) return passed === LENT ? this.enterBulk() : undefined;
     this.block = null;
     if (passed !== LENT) recycle(block);

@@ -99,10 +99,7 @@ export function arrived(wire: Wire, length: number): void {
   }
   makeRoom(length);
   readBuffer.copy(input, filled, 0, length);
-  input[filled + length] = 0;
-  addEvent(wire, input, filled, filled + length);
-  filled += length + 1;
-  wake();
+  arrivedThere(wire, length);
 }
 
 /** Stage one without a copy: reads a descriptor into the arena. @returns what `Kernel.read` returns; `arrivedThere` is next. */
@@ -112,7 +109,7 @@ export function readInput(kernel: Kernel, descriptor: number): number {
   return kernel.read(descriptor, inputAddress, filled, READ_SIZE);
 }
 
-/** `length` bytes are where `readInput` has put them. */
+/** `length` bytes are in the arena, where `filled` says. */
 export function arrivedThere(wire: Wire, length: number): void {
   const start = filled;
   const end = start + length;

@@ -41,6 +41,9 @@ function conversation(random: (below: number) => number): Buffer {
   return bytes;
 }
 
+/** 502 of the gateway, and 103 and 200 of the backend, of which the conversation may have changed one digit. */
+const STATUS_LINE = /^HTTP\/1\.1 (?:502|[1-5]0[03]|1\d3|2\d0|[12]0\d) /;
+
 describe('random input from a backend', () => {
   it.each(Array.from({ length: SEEDS }, (_, seed) => seed))(
     'every client gets a response or an end, seed %i',
@@ -60,7 +63,7 @@ describe('random input from a backend', () => {
         for (const client of clients) client.send(random(2) === 0 ? get('/') : send('PUT', '/', 'body'));
         for (const client of clients) {
           const text = await client.until((all) => all.includes('\r\n\r\n'));
-          expect(text === '' || /^HTTP\/1\.1 [1-5]\d\d /.test(text)).toBe(true); // a digit of 200 may be a random one
+          expect(text === '' || STATUS_LINE.test(text)).toBe(true);
           client.destroy();
         }
       }
