@@ -1,6 +1,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { COUNTER, type CounterName } from '../engine/wire/counters.ts';
+import { letGoOfProgram } from './program-pages.ts';
 
 /** How long after a start memory is given back, in milliseconds: by then what only the start needed is garbage. */
 const AFTER = 5000;
@@ -29,7 +30,7 @@ export function servesTraffic(block: Float64Array): () => boolean {
 
 /**
  * Gives memory back to the system, once, that this thread needed to start: loading the program makes the space for young
- * objects large, and an idle thread would keep it. The thread stands still for as long as 200 ms, so that a busy one is left
+ * objects large, and an idle thread would keep it; and it reads parts of Node.js that are needed once. The thread stands still for as long as 200 ms, so that a busy one is left
  * alone, and grows what it needs again.
  */
 export function giveBackLater(isBusy: () => boolean): void {
@@ -40,6 +41,11 @@ export function giveBackLater(isBusy: () => boolean): void {
 }
 
 function giveBack(): void {
+  collectAll();
+  letGoOfProgram();
+}
+
+function collectAll(): void {
   if (getHeapStatistics().used_heap_size > LARGEST_HEAP) return;
   // the flag is one for all threads, and stays: another one may be about to rely on it
   setFlagsFromString('--expose-gc');

@@ -1,8 +1,9 @@
 import { isMainThread } from 'node:worker_threads';
+import { type ForeignFunctions, foreignFunctions, signature } from '../../../platform/foreign-functions.ts';
 
 /**
- * System calls that the loop for input makes by itself. `node:ffi` is experimental, so it is used in this file alone, is
- * probed with a real descriptor, and where it is missing or has changed, handles read as before.
+ * System calls that the loop for input makes by itself. `node:ffi` is experimental, so they are probed with a real
+ * descriptor, and where they are missing or have changed, handles read as before.
  *
  * V8 calls a native function directly only as long as its wrapper in Node.js has met no other function with the same number
  * of arguments, and for at most three. So `readv` is the only function here with three. Others that are called once per
@@ -37,20 +38,6 @@ export const LOOP_SLOT = 0xffff_ffff;
 /** Descriptors that one call of `wait` counts: enough for a turn, few enough that the first need not wait long. */
 export const MOST_READY = 256;
 
-type NativeFunction = (...given: readonly (number | bigint)[]) => number | bigint;
-type Signature = { readonly arguments: readonly string[]; readonly return: string };
-
-interface ForeignFunctions {
-  dlopen(
-    path: null,
-    signatures: Readonly<Record<string, Signature>>,
-  ): { readonly functions: Readonly<Record<string, NativeFunction>> };
-  getRawPointer(memory: ArrayBufferLike): bigint;
-  toArrayBuffer(pointer: bigint, length: number, copy: boolean): ArrayBuffer;
-  getCurrentEventLoop(): bigint;
-}
-
-const signature = (result: string, ...given: readonly string[]): Signature => ({ arguments: given, return: result });
 const SIGNATURES = {
   readv: signature('int32', 'int32', 'uint32', 'int32'),
   epoll_create1: signature('int32', 'int32', 'int32', 'int32', 'int32'),
@@ -122,17 +109,6 @@ export function openKernel(): Kernel | null {
   } catch {
     release();
     return null;
-  }
-}
-
-function foreignFunctions(): ForeignFunctions | null {
-  const { emitWarning } = process;
-  const silence = (): void => {}; // operators cannot do anything about what is experimental
-  process.emitWarning = silence;
-  try {
-    return (process.getBuiltinModule('node:ffi' as 'node:os') as unknown as ForeignFunctions | undefined) ?? null;
-  } finally {
-    process.emitWarning = emitWarning;
   }
 }
 
