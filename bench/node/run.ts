@@ -13,6 +13,8 @@ import { outFolder } from '../paths.ts';
 
 const NAMESPACE = 'bench';
 const PLANES = 3;
+/** Milliseconds; idle processes that grew give memory back every two minutes. */
+const IDLE = 140_000;
 const USAGE = `usage: npm run bench:node -- [OPTION…]
 Measures what the chart installs, in Pods of a real node on this machine, as root.
   --routes N   how many Routes there are (1000)
@@ -85,7 +87,7 @@ async function measure(): Promise<void> {
     console.log(`         installed and ready in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
     await on.kubectl(['create', 'namespace', NAMESPACE]);
     await client.createAll(10, (at) => route(at, 0));
-    await pause(20_000);
+    await pause(IDLE);
     await idleMemory(on, '10 routes', true);
     await client.createAll(routes - 10, (at) => route(10 + at, 0));
     const connected = async (): Promise<PlaneProbe[]> =>
@@ -99,7 +101,7 @@ async function measure(): Promise<void> {
     const times = await propagation(client, probes, samples, routes);
     note(`apply to all ${PLANES} planes, ${routes} routes`, spread(times), 'p99 ≤ 30 ms', quantile(times, 0.99) <= 30);
     for (const probe of probes) probe.close();
-    await pause(20_000);
+    await pause(IDLE);
     await idleMemory(on, `${routes} routes`, false);
   } finally {
     await client.close();

@@ -21,7 +21,7 @@ import { registerRouteCounts } from '../../dataplane/metrics/route-counts-exposi
 import { registerRouteMetrics } from '../../dataplane/metrics/route-exposition.ts';
 import { shownFigures } from '../../dataplane/metrics/shown-figures.ts';
 import { monitoringEndpoint } from '../../dataplane/supervisor/monitoring-endpoint.ts';
-import { giveBackLater } from '../../dataplane/supervisor/spare-memory.ts';
+import { giveBackAtRest } from '../../dataplane/supervisor/spare-memory.ts';
 import { operatorReach } from '../../dataplane/unit/operator-reach.ts';
 import type { Address } from '../options/address.ts';
 import type { ConsoleProvider } from '../options/console-provider.ts';
@@ -166,7 +166,7 @@ export async function runController(options: ControllerOptions): Promise<number>
   }, RATE_INTERVAL);
   const addresses = await controller.start().catch(fail);
   log.info({ ...addresses, server: api.server, namespace }, 'listening');
-  giveBackLater(() => false);
+  giveBackAtRest();
   const ended = Promise.withResolvers<void>();
   onStopSignal(async () => {
     clearInterval(ticking);

@@ -27,7 +27,7 @@ import { isBaseBad, PlaneConfiguration } from './plane-configuration.ts';
 import { PlaneMetrics } from './plane-metrics.ts';
 import { PlaneNotices } from './plane-notices.ts';
 import type { PlaneStatus, PreparedPlaneOptions } from './plane-options.ts';
-import { giveBackLater } from './spare-memory.ts';
+import { giveBackAtRest } from './spare-memory.ts';
 import { SpareUnit } from './spare-unit.ts';
 import { metricsSource, type SharedUnitOptions, type SupervisedUnit, SupervisedUnits } from './supervised-units.ts';
 import { isTaken } from './taken-port.ts';
@@ -264,7 +264,7 @@ class Supervisor implements PreparedPlane {
     this.audit.reachChanged(); // starts the writer, if units have opened services
     if (this.configuration !== null) this.metrics?.followRoutes();
     this.log.info({ addresses: this.addresses.map(addressText), units, admin: this.adminAddress }, 'listening');
-    if (!this.units.runsHere) giveBackLater(() => false);
+    if (!this.units.runsHere) giveBackAtRest();
     return this.problems;
   }
 

@@ -3,8 +3,16 @@ import { runInNewContext } from 'node:vm';
 import { COUNTER, type CounterName } from '../engine/wire/counters.ts';
 import { letGoOfProgram } from './program-pages.ts';
 
-/** How long after a start memory is given back, in milliseconds: by then what only the start needed is garbage. */
-const AFTER = 5000;
+/**
+ * How often a thread is looked at, in milliseconds, and how long after its start for the first time: by then what only the
+ * start needed is garbage.
+ */
+const EVERY = 5000;
+/** Looks between two times: a thread stands still for it. */
+const PAUSE = 24;
+/** Bytes by which the heap of an idle thread has to grow before it gives back again, and the same as a share of the heap. */
+const GROWTH = 6 << 20;
+const SHARE = 0.1;
 
 /** Bytes in use beyond which a thread keeps what it has: it would stand still for a fifth of a second and more. */
 const LARGEST_HEAP = 96 << 20;
@@ -28,16 +36,43 @@ export function servesTraffic(block: Float64Array): () => boolean {
   };
 }
 
+/** Processor time of a thread between two looks that is no work yet: timers and messages. In microseconds. */
+const RESTLESS = EVERY * 30;
+
+/** Tells whether this thread worked since it was asked last: compiled a change, wrote statuses. */
+export function isAtWork(): () => boolean {
+  let before = process.threadCpuUsage();
+  return () => {
+    const { user, system } = process.threadCpuUsage(before);
+    before = process.threadCpuUsage();
+    return user + system > RESTLESS;
+  };
+}
+
 /**
- * Gives memory back to the system, once, that this thread needed to start: loading the program makes the space for young
- * objects large, and an idle thread would keep it; and it reads parts of Node.js that are needed once. The thread stands still for as long as 200 ms, so that a busy one is left
- * alone, and grows what it needs again.
+ * Gives memory back to the system that an idle thread does not need: loading the program makes the space for young objects
+ * large, and reads parts of Node.js that are needed once; changes of the configuration and probes fill that space again. The
+ * thread stands still for as long as 200 ms, so that a busy one is left alone, and grows what it needs anew.
  */
-export function giveBackLater(isBusy: () => boolean): void {
-  setTimeout(() => {
-    if (isBusy()) giveBackLater(isBusy);
-    else giveBack();
-  }, AFTER).unref();
+export function giveBackAtRest(hasTraffic: () => boolean = () => false): void {
+  const works = isAtWork();
+  const isBusy = (): boolean => [hasTraffic(), works()].includes(true); // each is asked at every look
+  const heap = (): number => getHeapStatistics().total_physical_size;
+  setInterval(lookAfterMemory(isBusy, heap, giveBack), EVERY).unref();
+}
+
+/** What is done at each look. @param heap tells how many bytes of the heap of this thread are in memory */
+export function lookAfterMemory(isBusy: () => boolean, heap: () => number, give: () => void): () => void {
+  let most = 0;
+  let pause = 0;
+  return () => {
+    pause--;
+    if (isBusy() || pause > 0 || heap() <= most) return;
+    give();
+    pause = PAUSE;
+    const left = heap();
+    most = left + Math.max(GROWTH, left * SHARE);
+  };
 }
 
 function giveBack(): void {

@@ -9,7 +9,7 @@ import { type AccessLines, AccessLog, type LineWriter } from '../log/access-log.
 import { JsonAccessLines } from '../log/json-access-lines.ts';
 import { appendTo } from '../log/log-destination.ts';
 import { TextAccessLines } from '../log/text-access-lines.ts';
-import { giveBackLater, servesTraffic } from '../supervisor/spare-memory.ts';
+import { giveBackAtRest, servesTraffic } from '../supervisor/spare-memory.ts';
 import { createTraffic } from './create-traffic.ts';
 import { ConnectorFailure, UnitListeners } from './unit-listeners.ts';
 import type { UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
@@ -91,7 +91,7 @@ export async function runUnit(options: UnitOptions, port: MessagePort, memory: T
     const endpoints = await listening;
     for (const endpoint of endpoints) traffic.listensAt(endpoint);
     report({ kind: 'listening', endpoints, problems: traffic.problems });
-    giveBackLater(servesTraffic(counters.block));
+    giveBackAtRest(servesTraffic(counters.block));
   } catch (error) {
     const connector = error instanceof ConnectorFailure ? error.connector : null;
     traffic.close();
