@@ -11,7 +11,7 @@ const EVERY = 5000;
 /** Looks between two times: a thread stands still for it. */
 const PAUSE = 24;
 /** Bytes by which the heap of an idle thread has to grow before it gives back again, and the same as a share of the heap. */
-const GROWTH = 6 << 20;
+const GROWTH = 3 << 20;
 const SHARE = 0.1;
 
 /** Bytes in use beyond which a thread keeps what it has: it would stand still for a fifth of a second and more. */

@@ -70,13 +70,13 @@ describe('memory that a thread does not need', () => {
     expect(looks([100, 100, 100], { busy: [0, 1] })).toEqual([2]);
   });
 
-  it('is given back again when the heap has grown by more than 6 MB, but not within two minutes', () => {
-    expect(looks([100, ...minutes(47), 47, 47])).toEqual([0, 24]);
-    expect(looks([100, ...minutes(46), 46, 46.5, 46.5])).toEqual([0, 25]);
+  it('is given back again when the heap has grown by more than a tenth, but not within two minutes', () => {
+    expect(looks([100, ...minutes(45), 45, 45])).toEqual([0, 24]);
+    expect(looks([100, ...minutes(44), 44, 44.5, 44.5])).toEqual([0, 25]);
   });
 
-  it('is kept as long as the heap did not grow by a tenth', () => {
-    expect(looks([300, ...minutes(219), 220, 220, 221], { leaves: 200 })).toEqual([0, 26]);
+  it('is kept as long as the heap did not grow by 3 MB', () => {
+    expect(looks([100, ...minutes(22), 22.5, 23, 23.5], { leaves: 20 })).toEqual([0, 26]);
   });
 
   it('is kept by a busy thread, however much it grows', () => {
