@@ -2,6 +2,7 @@ import { isMainThread, type MessagePort, parentPort, workerData } from 'node:wor
 import { errorStack } from '../../../platform/error-text.ts';
 import { PacedWarning } from '../../../platform/paced-warning.ts';
 import { lineLog } from '../../log/program-log.ts';
+import { giveBackAtRest } from '../../supervisor/spare-memory.ts';
 import { AuditWriter } from './audit-writer.ts';
 import { sinks } from './sinks.ts';
 import { WriterEgress } from './writer-egress.ts';
@@ -38,6 +39,7 @@ function runWriter({ logLevel, accounts, reach }: WriterOptions, port: MessagePo
     },
   });
   writer.limitTenants(reach.auditQueueBytes);
+  giveBackAtRest();
   port.on('message', async (order: WriterOrder) => {
     if (order.kind === 'order') writer.take(order.unit, order.order);
     else if (order.kind === 'unit-gone') writer.unitGone(order.unit);
