@@ -63,15 +63,16 @@ export function giveBackAtRest(hasTraffic: () => boolean = () => false): void {
 
 /** What is done at each look. @param heap tells how many bytes of the heap of this thread are in memory */
 export function lookAfterMemory(isBusy: () => boolean, heap: () => number, give: () => void): () => void {
-  let most = 0;
+  let least = Number.NEGATIVE_INFINITY; // since memory was given back: V8 itself goes on collecting for half a minute
   let pause = 0;
   return () => {
+    const now = heap();
+    least = Math.min(least, now);
     pause--;
-    if (isBusy() || pause > 0 || heap() <= most) return;
+    if (isBusy() || pause > 0 || now - least <= Math.max(GROWTH, least * SHARE)) return;
     give();
     pause = PAUSE;
-    const left = heap();
-    most = left + Math.max(GROWTH, left * SHARE);
+    least = heap();
   };
 }
 

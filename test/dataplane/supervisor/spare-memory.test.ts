@@ -79,6 +79,10 @@ describe('memory that a thread does not need', () => {
     expect(looks([100, ...minutes(22), 22.5, 23, 23.5], { leaves: 20 })).toEqual([0, 26]);
   });
 
+  it('is given back when the heap has grown from its least', () => {
+    expect(looks([100, ...minutes(40), 30, 33, 33.5], { leaves: 40 })).toEqual([0, 26]);
+  });
+
   it('is kept by a busy thread, however much it grows', () => {
     expect(looks([100, ...minutes(90), 90, 90, 90], { busy: [24, 25] })).toEqual([0, 26]);
   });
