@@ -4,7 +4,7 @@ import { PacedWarning } from '../../../platform/paced-warning.ts';
 import { lineLog } from '../../log/program-log.ts';
 import { giveBackAtRest } from '../../supervisor/spare-memory.ts';
 import { AuditWriter } from './audit-writer.ts';
-import { sinks } from './sinks.ts';
+import { LoadedSinks } from './sinks.ts';
 import { WriterEgress } from './writer-egress.ts';
 import type { WriterOptions, WriterOrder, WriterReport } from './writer-messages.ts';
 
@@ -23,6 +23,7 @@ function runWriter({ logLevel, accounts, reach }: WriterOptions, port: MessagePo
   }
   const written = new Map<number, (failure: string | null) => void>();
   let lastWrite = 0;
+  const sinks = new LoadedSinks();
   const egress = new WriterEgress(reach);
   const writer = new AuditWriter({
     log,
@@ -40,7 +41,21 @@ function runWriter({ logLevel, accounts, reach }: WriterOptions, port: MessagePo
   });
   writer.limitTenants(reach.auditQueueBytes);
   giveBackAtRest();
-  port.on('message', async (order: WriterOrder) => {
+  let turn = Promise.resolve();
+  port.on('message', (order: WriterOrder) => {
+    turn = turn.then(() => follow(order)); // orders stay in their order while sinks load
+  });
+
+  async function follow(order: WriterOrder): Promise<void> {
+    if (order.kind === 'order' && order.order.kind === 'audit-open') {
+      const { handlers } = order.order.settings;
+      const failed = (error: unknown): void => failures.give({ error: errorStack(error) });
+      await sinks.load(handlers.map(({ className }) => className)).catch(failed);
+    }
+    void obey(order); // a drain takes the orders that come meanwhile
+  }
+
+  async function obey(order: WriterOrder): Promise<void> {
     if (order.kind === 'order') writer.take(order.unit, order.order);
     else if (order.kind === 'unit-gone') writer.unitGone(order.unit);
     else if (order.kind === 'reach') {
@@ -57,7 +72,7 @@ function runWriter({ logLevel, accounts, reach }: WriterOptions, port: MessagePo
       report({ kind: 'drained' });
       port.close();
     }
-  });
+  }
 }
 
 // Imported anywhere else this file does nothing: only the thread that a supervisor started for it runs a writer.

@@ -15,7 +15,7 @@ import { WrittenService } from './written-service.ts';
 
 export interface AuditWriterOptions {
   readonly log: Logger;
-  readonly sinks: ReadonlyMap<string, OpenSink>;
+  readonly sinks: Pick<ReadonlyMap<string, OpenSink>, 'get'>;
   readonly egress: WriterEgress;
   /** Accounts of a writer that died. */
   readonly accounts: readonly OpenAccounts[];

@@ -6,7 +6,7 @@ import type { AuditHandlerDefinition } from '../../../dataplane/audit/handlers/a
 import { handlerClasses } from '../../../dataplane/audit/handlers/handler-classes.ts';
 import type { HandlerFields } from '../../../dataplane/audit/handlers/handler-fields.ts';
 import type { AuditSink, SinkContext, SinkOptions } from '../../../dataplane/audit/writer/audit-sink.ts';
-import { sinks } from '../../../dataplane/audit/writer/sinks.ts';
+import { LoadedSinks } from '../../../dataplane/audit/writer/sinks.ts';
 import type { Remark } from '../../../dataplane/heap/definition.ts';
 import type { Built } from '../../../dataplane/heap/kinds.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
@@ -52,6 +52,8 @@ export async function builtSink({
     ...more,
   });
   const logged: string[] = [];
+  const sinks = new LoadedSinks();
+  await sinks.load([className]);
   const sink = sinks.get(className)!(options, {
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
     name: 'it',
