@@ -57,10 +57,10 @@ async function idleMemory(node: ReturnType<typeof onNode>, when: string, isGoal:
   const [controller] = await pods(node, 'controller');
   const [plane] = await pods(node, 'dataplane');
   const text = ({ own, all }: { own: number; all: number }): string =>
-    `${all.toFixed(0)} MB, ${own.toFixed(0)} its own`;
+    `${all.toFixed(1)} MB, ${own.toFixed(1)} its own`;
   const ofPlane = await memoryOf(node, plane!.metadata.name);
   const ofController = await memoryOf(node, controller!.metadata.name);
-  note(`idle plane with one unit, ${when}`, text(ofPlane), isGoal ? '≤ 60 MB' : '', !isGoal || ofPlane.all <= 60);
+  note(`idle plane with one unit, ${when}`, text(ofPlane), isGoal ? '≤ 70 MB' : '', !isGoal || ofPlane.all <= 70);
   note(`idle controller, ${when}`, text(ofController), isGoal ? '≤ 120 MB' : '', !isGoal || ofController.all <= 120);
 }
 
