@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { foreignFunctions, signature } from '../../platform/foreign-functions.ts';
 
 /** The number of madvise(2); called by number, with four arguments, because `readv` must stay the only call with three. */
-const MADVISE: Partial<Record<NodeJS.Architecture, number>> = { x64: 28, arm64: 233 };
+const MADVISE: Partial<Record<NodeJS.Architecture, bigint>> = { x64: 28n, arm64: 233n };
 const NOT_NEEDED = 4n;
 const SMALL_PAGES = 15n;
 
-/** A line of smaps(5) that begins a mapping: where it is, what may be done with it, and of which file it is. */
-const MAPPING = /^([0-9a-f]+)-([0-9a-f]+) ([r-][w-][x-][ps]) [0-9a-f]+ \S+ \d+ +(.*)$/;
+/** A line of smaps(5) that begins a private mapping which nobody can write: where it is, and of which file it is. */
+const MAPPING = /^([0-9a-f]+)-([0-9a-f]+) [r-]-[x-]p [0-9a-f]+ \S+ \d+ +(.*)$/;
 /**
- * What a private mapping has none of when all its pages are those of its file: who changes such a page gets a copy of it that
- * belongs to no file. Pages that are dirty are of a file that was just written.
+ * A private mapping has none of these when all its pages are those of its file: who changes such a page gets a copy of it
+ * that belongs to no file. Pages that are dirty are of a file that was just written.
  */
 const CHANGES = ['Anonymous', 'Swap', 'Locked'];
 
@@ -37,7 +37,7 @@ export function letGoOfProgram(): void {
     const library = ffi.dlopen(null, { syscall: signature('int64', 'int64', 'uint64', 'uint64', 'int64') });
     const { syscall } = library.functions;
     for (const { start, length } of untouched) {
-      for (const advice of [SMALL_PAGES, NOT_NEEDED]) syscall!(BigInt(call), start, length, advice);
+      for (const advice of [SMALL_PAGES, NOT_NEEDED]) syscall!(call, start, length, advice);
     }
     library.close();
   } catch {
@@ -50,8 +50,8 @@ export function untouchedPages(mappings: string, file: string): readonly Mapping
   const blocks = mappings.split(/\n(?=[0-9a-f]+-[0-9a-f]+ )/);
   return blocks.flatMap((block) => {
     const [head = '', ...lines] = block.split('\n');
-    const [, start, end, mode, path] = MAPPING.exec(head) ?? [];
-    if (path !== file || !mode!.endsWith('p') || mode![1] === 'w') return [];
+    const [, start, end, path] = MAPPING.exec(head) ?? [];
+    if (path !== file) return [];
     const sizes = new Map(lines.map((line) => line.split(/:\s+/, 2) as [string, string]));
     if (!CHANGES.every((name) => sizes.get(name) === '0 kB')) return [];
     return [{ start: BigInt(`0x${start}`), length: BigInt(`0x${end}`) - BigInt(`0x${start}`) }];

@@ -3,10 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { COUNTER, type CounterName } from '../engine/wire/counters.ts';
 import { letGoOfProgram } from './program-pages.ts';
 
-/**
- * How often a thread is looked at, in milliseconds, and how long after its start for the first time: by then what only the
- * start needed is garbage.
- */
+/** Milliseconds between two looks, and from a start to the first: by then what only the start needed is garbage. */
 const EVERY = 5000;
 /** Looks between two times: a thread stands still for it. */
 const PAUSE = 24;
@@ -61,7 +58,7 @@ export function giveBackAtRest(hasTraffic: () => boolean = () => false): void {
   setInterval(lookAfterMemory(isBusy, heap, giveBack), EVERY).unref();
 }
 
-/** What is done at each look. @param heap tells how many bytes of the heap of this thread are in memory */
+/** Returns a look at a thread, which gives back when it is time. @param heap tells how many bytes of the heap of this thread are in memory */
 export function lookAfterMemory(isBusy: () => boolean, heap: () => number, give: () => void): () => void {
   let least = Number.NEGATIVE_INFINITY; // since memory was given back: V8 itself goes on collecting for half a minute
   let pause = 0;

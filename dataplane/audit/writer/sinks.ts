@@ -18,7 +18,7 @@ const LOADS: ReadonlyMap<string, () => Promise<OpenSink>> = new Map<string, () =
   ['SyslogAuditEventHandler', async () => (await import('../handlers/syslog/syslog-sink.ts')).openSyslogSink],
 ]);
 
-/** What opens the sinks that this thread needs: most data planes need one, and all of them would take 5 MB. */
+/** Openers of the sinks that this thread needs: most data planes need one, and all of them would take 5 MB. */
 export class LoadedSinks {
   private readonly sinks = new Map<string, OpenSink>();
 
